@@ -1,0 +1,131 @@
+//! The KV cache of a worker and the tiers behind it.
+
+use crate::digest::canonical::{Value, object};
+use crate::units::BlockSize;
+
+use super::Capacity;
+use super::model::real;
+
+/// The KV cache of a worker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KvCache {
+    /// Tokens a block.
+    pub block_size: BlockSize,
+    /// Whether equal prefixes share blocks.
+    pub prefix_caching: bool,
+    /// Bytes of one token's KV; the model's where absent.
+    pub bytes_per_token: Option<u64>,
+    /// How many blocks there are.
+    pub capacity: Capacity,
+    /// The host tier (G2).
+    pub host_offload: Option<HostOffload>,
+    /// The storage tier (G3).
+    pub storage_offload: Option<StorageOffload>,
+    /// State of recurrent layers.
+    pub state_cache: Option<StateCache>,
+    /// Tokens in which a prefix match is counted, where they differ from a block.
+    pub prefix_match_unit: Option<u32>,
+}
+
+/// The host tier. Bandwidths are decimal gigabytes a second; 0 is unlimited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostOffload {
+    /// Whether workers share it: `dp-rank-local` or `cluster-shared`.
+    pub cluster_shared: bool,
+    /// Its blocks.
+    pub blocks: u64,
+    /// Device to host.
+    pub d2h_gb_per_second: f64,
+    /// Host to device.
+    pub h2d_gb_per_second: f64,
+    /// Device to host over the shared pool link.
+    pub shared_d2h_gb_per_second: f64,
+    /// Host to device over the shared pool link.
+    pub shared_h2d_gb_per_second: f64,
+    /// Latency to the first byte in milliseconds.
+    pub latency_to_first_byte_ms: f64,
+}
+
+/// The storage tier. Bandwidths are decimal gigabytes a second; 0 is unlimited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StorageOffload {
+    /// Whether workers share it: `worker-local` or `cluster-shared`.
+    pub cluster_shared: bool,
+    /// Its blocks.
+    pub blocks: u64,
+    /// Latency in milliseconds.
+    pub latency_ms: f64,
+    /// Reads.
+    pub read_gb_per_second: f64,
+    /// Writes.
+    pub write_gb_per_second: f64,
+    /// Reads over the shared link.
+    pub shared_read_gb_per_second: f64,
+    /// Writes over the shared link.
+    pub shared_write_gb_per_second: f64,
+}
+
+/// State of recurrent layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateCache {
+    /// Bytes of state a request.
+    pub bytes_per_request: u64,
+}
+
+impl KvCache {
+    /// Returns the canonical description.
+    pub(super) fn canonical(&self) -> Value {
+        object([
+            ("block_size", Value::count(u64::from(self.block_size.get()))),
+            ("bytes_per_token", self.bytes_per_token.map_or(Value::Null, Value::count)),
+            ("capacity", self.capacity.canonical()),
+            (
+                "host_offload",
+                self.host_offload.as_ref().map_or(Value::Null, HostOffload::canonical),
+            ),
+            ("prefix_caching", Value::Bool(self.prefix_caching)),
+            (
+                "prefix_match_unit",
+                self.prefix_match_unit.map_or(Value::Null, |unit| Value::count(u64::from(unit))),
+            ),
+            (
+                "state_cache",
+                self.state_cache.map_or(Value::Null, |state| Value::count(state.bytes_per_request)),
+            ),
+            (
+                "storage_offload",
+                self.storage_offload.as_ref().map_or(Value::Null, StorageOffload::canonical),
+            ),
+        ])
+    }
+}
+
+impl HostOffload {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("blocks", Value::count(self.blocks)),
+            ("cluster_shared", Value::Bool(self.cluster_shared)),
+            ("d2h_gb_per_second", real(self.d2h_gb_per_second)),
+            ("h2d_gb_per_second", real(self.h2d_gb_per_second)),
+            ("latency_to_first_byte_ms", real(self.latency_to_first_byte_ms)),
+            ("shared_d2h_gb_per_second", real(self.shared_d2h_gb_per_second)),
+            ("shared_h2d_gb_per_second", real(self.shared_h2d_gb_per_second)),
+        ])
+    }
+}
+
+impl StorageOffload {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("blocks", Value::count(self.blocks)),
+            ("cluster_shared", Value::Bool(self.cluster_shared)),
+            ("latency_ms", real(self.latency_ms)),
+            ("read_gb_per_second", real(self.read_gb_per_second)),
+            ("shared_read_gb_per_second", real(self.shared_read_gb_per_second)),
+            ("shared_write_gb_per_second", real(self.shared_write_gb_per_second)),
+            ("write_gb_per_second", real(self.write_gb_per_second)),
+        ])
+    }
+}

@@ -1,0 +1,313 @@
+//! The deployment: mode, backend and workers.
+
+use crate::digest::canonical::{Real, Value, object};
+use crate::units::Tokens;
+
+use super::{KvCache, Parallelism, Planner, Router, Timing};
+
+/// What serves the requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deployment {
+    /// The model's pin name.
+    pub model: String,
+    /// The hardware's pin name.
+    pub hardware: String,
+    /// Which engine family the workers imitate.
+    pub backend: Backend,
+    /// The engine's version, where timing tables depend on it.
+    pub backend_version: Option<String>,
+    /// The longest sequence a request may reach.
+    pub context_length: ContextLength,
+    /// Whether a prompt may be computed over several passes; the engine's default where absent.
+    pub enable_chunked_prefill: Option<bool>,
+    /// Speculative decoding.
+    pub speculation: Option<Speculation>,
+    /// The workers, by mode.
+    pub workers: Workers,
+    /// How KV moves between prefill and decode workers.
+    pub kv_transfer: Option<KvTransfer>,
+    /// Who chooses the worker of a request.
+    pub router: Router,
+    /// Who changes the number of workers.
+    pub planner: Planner,
+}
+
+/// Aggregated, or prefill and decode apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Each worker prefills and decodes.
+    Aggregated,
+    /// Two pools with a handoff.
+    Disaggregated,
+}
+
+/// The workers of each role.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Workers {
+    /// One pool.
+    Aggregated(Worker),
+    /// Two pools.
+    Disaggregated {
+        /// Computes prompts.
+        prefill: Worker,
+        /// Produces tokens.
+        decode: Worker,
+    },
+}
+
+/// What a worker is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WorkerRole {
+    /// Prefills and decodes.
+    Aggregated,
+    /// Computes prompts.
+    Prefill,
+    /// Produces tokens.
+    Decode,
+}
+
+/// An engine family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// vLLM.
+    Vllm,
+    /// SGLang.
+    Sglang,
+    /// TensorRT-LLM.
+    Trtllm,
+}
+
+/// The longest sequence a request may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextLength {
+    /// The model pin's limit.
+    Max,
+    /// This many tokens.
+    Tokens(Tokens),
+}
+
+/// N-gram speculation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Speculation {
+    /// Drafts a pass, 1 to 5.
+    pub tokens: u32,
+    /// The acceptance rate of each draft, 0 to 1; as many as drafts.
+    pub acceptance_rates: Vec<f64>,
+    /// The seed of the acceptance draws.
+    pub seed: u64,
+}
+
+/// One pool's settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worker {
+    /// Hardware of this role where it differs from the deployment's.
+    pub hardware: Option<String>,
+    /// Ranks and replicas.
+    pub parallelism: Parallelism,
+    /// What a pass may hold.
+    pub scheduler: Scheduler,
+    /// The KV cache.
+    pub kv_cache: KvCache,
+    /// How long a pass takes.
+    pub timing: Timing,
+    /// How long a worker that is added takes to become ready, in seconds.
+    pub startup_seconds: f64,
+}
+
+/// What a pass may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scheduler {
+    /// Tokens a pass computes at the most.
+    pub max_batched_tokens: Tokens,
+    /// Requests that run at the most.
+    pub max_sequences: u64,
+    /// vLLM with attention data parallelism: prefill joins every n-th pass.
+    pub prefill_schedule_interval: u32,
+    /// SGLang: decode passes between prefill passes.
+    pub prefill_decode_interval: u32,
+}
+
+/// How KV moves between prefill and decode workers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KvTransfer {
+    /// Bytes of one token's KV; the model's where absent.
+    pub bytes_per_token: Option<u64>,
+    /// Decimal gigabytes a second; no transfer time where absent.
+    pub bandwidth_gb_per_second: Option<f64>,
+    /// Which tokens are charged.
+    pub timing_mode: TransferTiming,
+}
+
+/// Which tokens a transfer is charged for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransferTiming {
+    /// Blocks the destination lacks.
+    DestinationMissing,
+    /// The whole prompt.
+    FullPrompt,
+}
+
+impl Deployment {
+    /// Returns the mode that the workers imply.
+    pub const fn mode(&self) -> Mode {
+        match self.workers {
+            Workers::Aggregated(_) => Mode::Aggregated,
+            Workers::Disaggregated { .. } => Mode::Disaggregated,
+        }
+    }
+
+    /// Returns the canonical description that enters a job key. Pin names stay out: their digests enter beside it.
+    pub fn canonical(&self) -> Value {
+        let text_or_null = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::text);
+        object([
+            ("backend", Value::text(self.backend.name())),
+            ("backend_version", text_or_null(&self.backend_version)),
+            (
+                "context_length",
+                match self.context_length {
+                    ContextLength::Max => Value::text("max"),
+                    ContextLength::Tokens(tokens) => tokens.into(),
+                },
+            ),
+            (
+                "enable_chunked_prefill",
+                self.enable_chunked_prefill.map_or(Value::Null, Value::Bool),
+            ),
+            ("kv_transfer", self.kv_transfer.as_ref().map_or(Value::Null, KvTransfer::canonical)),
+            ("planner", self.planner.canonical()),
+            ("router", self.router.canonical()),
+            ("speculation", self.speculation.as_ref().map_or(Value::Null, Speculation::canonical)),
+            ("workers", self.workers.canonical()),
+        ])
+    }
+}
+
+impl Mode {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aggregated => "aggregated",
+            Self::Disaggregated => "disaggregated",
+        }
+    }
+}
+
+impl WorkerRole {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aggregated => "aggregated",
+            Self::Prefill => "prefill",
+            Self::Decode => "decode",
+        }
+    }
+
+    /// Returns the default of `max-sequences` for the role.
+    pub const fn default_max_sequences(self) -> u64 {
+        match self {
+            Self::Prefill => 1,
+            Self::Aggregated | Self::Decode => 256,
+        }
+    }
+}
+
+impl Backend {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vllm => "vllm",
+            Self::Sglang => "sglang",
+            Self::Trtllm => "trtllm",
+        }
+    }
+
+    /// Returns the default block size in tokens.
+    pub const fn default_block_size(self) -> u32 {
+        match self {
+            Self::Vllm => 64,
+            Self::Sglang => 1,
+            Self::Trtllm => 32,
+        }
+    }
+
+    /// Returns the default share of memory for a derived KV capacity.
+    pub const fn default_memory_fraction(self) -> f64 {
+        match self {
+            Self::Vllm | Self::Trtllm => 0.9,
+            Self::Sglang => 0.88,
+        }
+    }
+}
+
+impl Workers {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        match self {
+            Self::Aggregated(worker) => object([("aggregated", worker.canonical())]),
+            Self::Disaggregated { prefill, decode } => {
+                object([("decode", decode.canonical()), ("prefill", prefill.canonical())])
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("kv_cache", self.kv_cache.canonical()),
+            ("parallelism", self.parallelism.canonical()),
+            ("scheduler", self.scheduler.canonical()),
+            ("startup_seconds", real(self.startup_seconds)),
+            ("timing", self.timing.canonical()),
+        ])
+    }
+}
+
+impl Scheduler {
+    /// Returns the canonical description.
+    fn canonical(self) -> Value {
+        object([
+            ("max_batched_tokens", self.max_batched_tokens.into()),
+            ("max_sequences", Value::count(self.max_sequences)),
+            ("prefill_decode_interval", Value::count(u64::from(self.prefill_decode_interval))),
+            ("prefill_schedule_interval", Value::count(u64::from(self.prefill_schedule_interval))),
+        ])
+    }
+}
+
+impl Speculation {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            (
+                "acceptance_rates",
+                Value::List(self.acceptance_rates.iter().copied().map(real).collect()),
+            ),
+            ("seed", Value::wide(self.seed)),
+            ("tokens", Value::count(u64::from(self.tokens))),
+        ])
+    }
+}
+
+impl KvTransfer {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("bandwidth_gb_per_second", self.bandwidth_gb_per_second.map_or(Value::Null, real)),
+            ("bytes_per_token", self.bytes_per_token.map_or(Value::Null, Value::count)),
+            (
+                "timing_mode",
+                Value::text(match self.timing_mode {
+                    TransferTiming::DestinationMissing => "destination-missing",
+                    TransferTiming::FullPrompt => "full-prompt",
+                }),
+            ),
+        ])
+    }
+}
+
+/// Returns a real of a description; decoders refuse what is not finite, so a bug alone can bring one here.
+pub(super) fn real(value: f64) -> Value {
+    Value::Real(Real::new(value).expect("decoders refuse numbers that are not finite"))
+}

@@ -1,0 +1,54 @@
+//! How long a pass takes, as stated.
+
+use crate::digest::canonical::{Value, object};
+
+use super::model::real;
+
+/// How long a pass takes, as stated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Timing {
+    /// The pinned table of model, hardware, backend and parallelism.
+    Default,
+    /// Constant parts.
+    Fixed {
+        /// A pass with at least one prompt, in milliseconds.
+        prefill_ms: f64,
+        /// A pass with at least one decode, in milliseconds.
+        decode_ms: f64,
+    },
+    /// The reference's built-in polynomial.
+    Polynomial,
+    /// A pinned table.
+    Table {
+        /// The pin's name.
+        pin: String,
+    },
+    /// From model and hardware pins: FLOPs and bytes.
+    Roofline,
+}
+
+impl Timing {
+    /// Returns the word of the scenario language.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Fixed { .. } => "fixed",
+            Self::Polynomial => "polynomial",
+            Self::Table { .. } => "table",
+            Self::Roofline => "roofline",
+        }
+    }
+
+    /// Returns the canonical description. A table enters a job key by its digest, so its name stays out.
+    pub(super) fn canonical(&self) -> Value {
+        let kind = ("kind", Value::text(self.kind()));
+        match self {
+            Self::Fixed { prefill_ms, decode_ms } => {
+                object([("decode_ms", real(*decode_ms)), kind, ("prefill_ms", real(*prefill_ms))])
+            }
+            Self::Default | Self::Polynomial | Self::Table { .. } | Self::Roofline => {
+                object([kind])
+            }
+        }
+    }
+}

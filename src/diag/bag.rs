@@ -1,0 +1,59 @@
+//! Collects findings, so that one run shows every mistake, in file order.
+
+use super::{Problem, Severity};
+
+/// Findings of one command, kept until all are known.
+#[derive(Debug, Default)]
+pub struct Bag {
+    problems: Vec<Problem>,
+}
+
+impl Bag {
+    /// Returns an empty bag.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// Adds all findings of another bag.
+    pub fn extend(&mut self, other: Self) {
+        self.problems.extend(other.problems);
+    }
+
+    /// Returns whether anything in it refuses the input.
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity() == Severity::Error)
+    }
+
+    /// Returns whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// Returns the findings: by file in order of first appearance, then by place, then by arrival.
+    pub fn into_sorted(self) -> Vec<Problem> {
+        let mut files: Vec<String> = Vec::new();
+        let mut keyed: Vec<(usize, usize, Problem)> = Vec::new();
+        for problem in self.problems {
+            let name = problem.source_file().map_or("", |source| source.name());
+            let file = files.iter().position(|known| known == name).unwrap_or_else(|| {
+                files.push(name.to_owned());
+                files.len() - 1
+            });
+            let offset = problem.labels().first().map_or(0, |label| label.span.offset());
+            keyed.push((file, offset, problem));
+        }
+        keyed.sort_by_key(|(file, offset, _)| (*file, *offset));
+        keyed.into_iter().map(|(_, _, problem)| problem).collect()
+    }
+}
+
+impl From<Problem> for Bag {
+    fn from(problem: Problem) -> Self {
+        Self { problems: vec![problem] }
+    }
+}

@@ -1,0 +1,13 @@
+//! Diagnostics: every code once, sources with names, and a bag that collects many and reports in file order.
+//!
+//! Owns no policy: who finds a problem builds it here, `cli` prints it.
+
+mod bag;
+mod code;
+mod problem;
+mod source;
+
+pub use bag::Bag;
+pub use code::Code;
+pub use problem::{Label, Problem, Severity};
+pub use source::{SourceFile, Span};

@@ -1,0 +1,68 @@
+//! A named text and a place in it.
+
+use std::sync::Arc;
+
+/// A byte range in a [`SourceFile`]: offset and length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    offset: usize,
+    length: usize,
+}
+
+/// A text with the name a person knows it by. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    name: Arc<str>,
+    text: Arc<str>,
+}
+
+impl Span {
+    /// Returns the range of `length` bytes at `offset`.
+    pub const fn new(offset: usize, length: usize) -> Self {
+        Self { offset, length }
+    }
+
+    /// Returns the first byte.
+    pub const fn offset(self) -> usize {
+        self.offset
+    }
+
+    /// Returns how many bytes.
+    pub const fn length(self) -> usize {
+        self.length
+    }
+}
+
+impl From<Span> for miette::SourceSpan {
+    fn from(span: Span) -> Self {
+        (span.offset, span.length).into()
+    }
+}
+
+impl SourceFile {
+    /// Returns `text` under `name` (a relative path with `/`, or what stands for one).
+    pub fn new(name: &str, text: &str) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns line and column of a byte offset, both from 1; the column counts characters.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let mut end = offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.text[..end];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}

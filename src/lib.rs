@@ -1,0 +1,25 @@
+//! Touchstone: a reproducible benchmark harness for LLM inference.
+//!
+//! # Layers: dependencies point down only
+//!
+//! ```text
+//!  7  cli                                  arguments, dispatch, stdout/stderr, exit codes
+//!  6  gate                                 golden compare, accept
+//!  5  report                               schema, canonical bytes, views
+//!  4  exec                                 pool, result cache, events
+//!  3  sim                                  virtual time
+//!  2  plan       measure                   jobs and ids | pure metrics and invariants
+//!  1  scenario   pin   trace   workload   deployment   record        data and their decoders
+//!  0  units      digest      diag          no I/O, nothing upward
+//! ```
+//!
+//! `tests/tidy` enforces the direction.
+
+pub mod deployment;
+pub mod diag;
+pub mod digest;
+pub mod plan;
+pub mod record;
+pub mod sim;
+pub mod units;
+pub mod workload;

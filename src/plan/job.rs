@@ -1,0 +1,242 @@
+//! A job, its id and its key.
+
+use std::fmt;
+
+use crate::deployment::Deployment;
+use crate::diag::Span;
+use crate::digest::canonical::{Real, Value, object};
+use crate::digest::{Domain, Sha256};
+use crate::workload::Workload;
+
+use super::EngineIdentity;
+
+/// The schema of job keys and reports; a change moves every key.
+pub const SCHEMA: &str = "touchstone.report/1";
+
+/// A readable, unique name: `routing/chat/agg/native/replicas=2`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(String);
+
+/// SHA-256 over the canonical job: same key, same report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobKey(Sha256);
+
+/// One run of one thing.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Position in the plan.
+    pub index: usize,
+    /// Its name.
+    pub id: JobId,
+    /// What is run.
+    pub kind: JobKind,
+    /// Where the scenario states its parts.
+    pub places: Places,
+}
+
+/// A part of a job that a build may be unable to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The `simulate` or `replay` node itself.
+    Declaration,
+    /// The workload.
+    Workload,
+    /// The deployment.
+    Deployment,
+    /// The engine pin.
+    Engine,
+}
+
+/// Where the scenario states the parts of a job: spans into [`super::Plan::source`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The `simulate` or `replay` node.
+    pub declaration: Span,
+    /// The `workload` node.
+    pub workload: Span,
+    /// The `deployment` node.
+    pub deployment: Span,
+    /// The engine's pin.
+    pub engine: Span,
+}
+
+impl Places {
+    /// Returns where a part is stated.
+    pub const fn of(&self, part: Part) -> Span {
+        match part {
+            Part::Declaration => self.declaration,
+            Part::Workload => self.workload,
+            Part::Deployment => self.deployment,
+            Part::Engine => self.engine,
+        }
+    }
+}
+
+/// What is run.
+#[derive(Debug, Clone)]
+pub enum JobKind {
+    /// An engine in virtual time.
+    Simulation(Box<SimulationJob>),
+    /// Live traffic.
+    Replay(Box<ReplayJob>),
+}
+
+/// An engine in virtual time.
+#[derive(Debug, Clone)]
+pub struct SimulationJob {
+    /// The scenario's seed.
+    pub seed: u64,
+    /// What is asked.
+    pub workload: Workload,
+    /// The trace, where the workload has one.
+    pub trace: Option<TraceInput>,
+    /// What serves.
+    pub deployment: Deployment,
+    /// The model pin's digest.
+    pub model_digest: Sha256,
+    /// The model's context limit in tokens: what `context-length "max"` means.
+    pub model_context_limit: u64,
+    /// KV bytes of one token as the model pin derives them.
+    pub model_kv_bytes_per_token: u64,
+    /// The hardware pin's digest.
+    pub hardware_digest: Sha256,
+    /// The timing table pin's digest, where one is named.
+    pub timing_digest: Option<Sha256>,
+    /// Which engine.
+    pub engine: EngineIdentity,
+    /// What a good request is.
+    pub sla: Option<Sla>,
+}
+
+/// The trace of a job: the pin's name for people, its digest for the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceInput {
+    /// The pin's name.
+    pub pin: String,
+    /// The pin's digest.
+    pub digest: Sha256,
+}
+
+/// Live traffic. Planned as a simulation is; running it is the replay lane's work.
+#[derive(Debug, Clone)]
+pub struct ReplayJob {
+    /// The scenario's seed.
+    pub seed: u64,
+    /// What is asked.
+    pub workload: Workload,
+    /// The trace, where the workload has one.
+    pub trace: Option<TraceInput>,
+    /// The canonical description of everything else the `replay` node states.
+    pub settings: Value,
+}
+
+/// What a good request is: bounds in milliseconds, all inclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sla {
+    /// Time to the first token.
+    pub ttft_ms: Option<f64>,
+    /// Mean gap of a request.
+    pub tpot_ms: Option<f64>,
+    /// Arrival to last token; excludes the two others.
+    pub e2e_ms: Option<f64>,
+}
+
+impl JobId {
+    /// Returns an id; its parts are joined with `/`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Returns the text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl JobKey {
+    /// Returns a key from its digest.
+    pub const fn from_digest(digest: Sha256) -> Self {
+        Self(digest)
+    }
+
+    /// Returns the digest.
+    pub const fn digest(&self) -> &Sha256 {
+        &self.0
+    }
+}
+
+impl fmt::Display for JobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Job {
+    /// Returns the canonical description: every input that can change the report, and nothing else.
+    pub fn canonical(&self) -> Value {
+        match &self.kind {
+            JobKind::Simulation(job) => job.canonical(),
+            JobKind::Replay(job) => job.canonical(),
+        }
+    }
+
+    /// Returns the job's key.
+    pub fn key(&self) -> JobKey {
+        JobKey(Domain::Job.digest(&self.canonical().to_bytes()))
+    }
+}
+
+impl SimulationJob {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("deployment", self.deployment.canonical()),
+            ("engine", self.engine.canonical()),
+            ("hardware", self.hardware_digest.into()),
+            ("kind", Value::text("simulation")),
+            ("model", self.model_digest.into()),
+            ("schema", Value::text(SCHEMA)),
+            ("seed", Value::wide(self.seed)),
+            ("sla", self.sla.as_ref().map_or(Value::Null, Sla::canonical)),
+            ("timing", self.timing_digest.map_or(Value::Null, Value::from)),
+            ("trace", self.trace.as_ref().map_or(Value::Null, |trace| trace.digest.into())),
+            ("workload", self.workload.canonical()),
+        ])
+    }
+}
+
+impl ReplayJob {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("kind", Value::text("replay")),
+            ("schema", Value::text(SCHEMA)),
+            ("seed", Value::wide(self.seed)),
+            ("settings", self.settings.clone()),
+            ("trace", self.trace.as_ref().map_or(Value::Null, |trace| trace.digest.into())),
+            ("workload", self.workload.canonical()),
+        ])
+    }
+}
+
+impl Sla {
+    /// Returns the canonical description.
+    pub fn canonical(&self) -> Value {
+        let bound = |bound: Option<f64>| {
+            bound.map_or(Value::Null, |ms| {
+                Value::Real(Real::new(ms).expect("decoders refuse numbers that are not finite"))
+            })
+        };
+        object([
+            ("e2e_ms", bound(self.e2e_ms)),
+            ("tpot_ms", bound(self.tpot_ms)),
+            ("ttft_ms", bound(self.ttft_ms)),
+        ])
+    }
+}

@@ -1,0 +1,29 @@
+//! An ordered list of jobs with what it was planned from.
+
+use std::path::PathBuf;
+
+use crate::diag::{SourceFile, Span};
+use crate::digest::Sha256;
+
+use super::Job;
+
+/// An ordered list of jobs with what it was planned from.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The question it asks.
+    pub about: Option<String>,
+    /// The scenario file, for labels of later problems.
+    pub source: SourceFile,
+    /// SHA-256 of the scenario file's bytes.
+    pub source_digest: Sha256,
+    /// Included files: path relative to the root, and SHA-256 of the bytes.
+    pub includes: Vec<(String, Sha256)>,
+    /// The jobs, in the order written, last axis fastest.
+    pub jobs: Vec<Job>,
+    /// The golden file relative to the root, and where it is named; absent without a `gate`.
+    pub golden: Option<(PathBuf, Span)>,
+    /// The project root: the nearest ancestor of the scenario that holds `pins/`.
+    pub root: PathBuf,
+}

@@ -1,0 +1,13 @@
+//! What one job observed: every request, the passes between, and a transcript digest.
+//!
+//! Owns observations only; what they mean is `measure`. An engine fills it, reports and gates read it.
+
+mod gaps;
+mod outcome;
+mod request;
+mod run;
+
+pub use gaps::Gaps;
+pub use outcome::Outcome;
+pub use request::{Admission, RequestRecord};
+pub use run::{PoolUse, RunRecord, Transcript};

@@ -1,0 +1,69 @@
+//! One request as it was served.
+
+use crate::units::{SimTime, Tokens};
+use crate::workload::SessionName;
+
+use super::Outcome;
+
+/// One request as it was served. Times are on the job's clock.
+#[derive(Debug, Clone)]
+pub struct RequestRecord {
+    /// Position in the order in which requests were released, from 0: the request's name in a job.
+    pub index: u64,
+    /// The session it belongs to.
+    pub session: SessionName,
+    /// Its position in the session, from 0.
+    pub turn: u32,
+    /// The line of the trace it comes from, where it does.
+    pub line: Option<u64>,
+    /// The request's own name, where the trace gives one.
+    pub request_id: Option<String>,
+    /// When it should start: its arrival. Latencies start here.
+    pub arrival: SimTime,
+    /// Prompt tokens.
+    pub input: Tokens,
+    /// Output tokens asked for.
+    pub requested_output: Tokens,
+    /// Output tokens produced.
+    pub output: Tokens,
+    /// The rank that served it (scheduler id), where one was chosen.
+    pub rank: Option<u32>,
+    /// Each admission to an engine's running set, in order.
+    pub admissions: Vec<Admission>,
+    /// When the first output token was visible.
+    pub first_token: Option<SimTime>,
+    /// When the second was.
+    pub second_token: Option<SimTime>,
+    /// When the last was.
+    pub last_token: Option<SimTime>,
+    /// When it ended; `None` where the run was cut before.
+    pub terminal: Option<SimTime>,
+    /// How it ended; `None` where the run was cut before.
+    pub outcome: Option<Outcome>,
+}
+
+/// One admission to an engine's running set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Admission {
+    /// The start of the pass that admitted it.
+    pub at: SimTime,
+    /// Prompt tokens served from cache.
+    pub reused: Tokens,
+}
+
+impl RequestRecord {
+    /// Returns the tokens reused at the first admission; none before it.
+    pub fn reused_first(&self) -> Tokens {
+        self.admissions.first().map_or(Tokens::ZERO, |admission| admission.reused)
+    }
+
+    /// Returns the largest reuse over all admissions.
+    pub fn reused_max(&self) -> Tokens {
+        self.admissions.iter().map(|admission| admission.reused).max().unwrap_or(Tokens::ZERO)
+    }
+
+    /// Returns whether the request completed.
+    pub fn is_completed(&self) -> bool {
+        self.outcome == Some(Outcome::Completed)
+    }
+}

@@ -1,0 +1,57 @@
+//! One job as it ran.
+
+use crate::digest::Sha256;
+use crate::units::{Blocks, SimTime, Tokens};
+
+use super::{Gaps, RequestRecord};
+
+/// One job as it ran.
+#[derive(Debug, Clone)]
+pub struct RunRecord {
+    /// Every request that was released, in order of [`RequestRecord::index`]; requests cut by the time limit have no outcome.
+    pub requests: Vec<RequestRecord>,
+    /// The end of the run: the last terminal, or zero without one.
+    pub duration: SimTime,
+    /// Every gap between consecutive output tokens of completed requests.
+    pub gaps: Gaps,
+    /// Prompt tokens actually computed, recomputation included.
+    pub committed_prefill: Tokens,
+    /// Engine passes.
+    pub passes: u64,
+    /// What the workers of each role took.
+    pub pools: Vec<PoolUse>,
+    /// The transcript.
+    pub transcript: Transcript,
+    /// Warnings of the run, for people.
+    pub warnings: Vec<String>,
+}
+
+/// What the workers of one role took.
+#[derive(Debug, Clone)]
+pub struct PoolUse {
+    /// `agg`, `prefill` or `decode`.
+    pub pool: &'static str,
+    /// GPUs a worker.
+    pub gpus_per_worker: u64,
+    /// Workers that were there from start to end.
+    pub workers: u64,
+    /// KV blocks of one rank.
+    pub blocks_per_rank: Blocks,
+    /// KV blocks held when the run ended, over all ranks: 0 unless it was cut.
+    pub blocks_held_at_end: Blocks,
+    /// The most KV blocks held at once by one rank.
+    pub blocks_held_peak: Blocks,
+    /// Preemptions.
+    pub preemptions: u64,
+}
+
+/// The ordered events of a run, one canonical JSON line each.
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    /// How many lines.
+    pub count: u64,
+    /// SHA-256 over the lines, as `sha256sum events.jsonl` prints it.
+    pub digest: Sha256,
+    /// The lines themselves, where they were asked for.
+    pub lines: Option<Vec<u8>>,
+}

@@ -1,0 +1,42 @@
+//! Why a simulation does not start or does not finish.
+
+use crate::plan::Part;
+
+/// Something that this build cannot simulate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("this build cannot run {what}")]
+pub struct Unsupported {
+    /// What, in the scenario's words.
+    pub what: String,
+    /// Which part of the job states it.
+    pub part: Part,
+}
+
+/// Why a simulation does not finish.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SimError {
+    /// The job asks for something this build lacks.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// No event is left and requests are unfinished.
+    #[error("dead end at {at_ms} ms: {unfinished} requests can never finish ({reason})")]
+    DeadEnd {
+        /// When.
+        at_ms: f64,
+        /// How many requests.
+        unfinished: u64,
+        /// Why the first of them cannot go on.
+        reason: String,
+    },
+    /// A timing model answered something that is no time.
+    #[error("the {phase} time of a pass is {found_ms:?} ms, which is no time")]
+    BadTime {
+        /// `prefill` or `decode`.
+        phase: &'static str,
+        /// The answer.
+        found_ms: f64,
+    },
+    /// Someone asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}

@@ -1,0 +1,36 @@
+//! What a caller may ask of a run without changing its result.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What a caller may ask of a run without changing its result.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Keep the transcript's lines, not only their digest.
+    pub keep_events: bool,
+    /// Leave the transcript out altogether (its digest is then that of nothing).
+    pub no_transcript: bool,
+    /// Stop with `Interrupted` when set.
+    pub stop: Option<&'a AtomicBool>,
+    /// Where to say how far the run is.
+    pub progress: Option<&'a Progress>,
+}
+
+/// How far a run is; written by the simulator, read by a progress bar.
+#[derive(Debug, Default)]
+pub struct Progress {
+    virtual_ns: AtomicU64,
+    requests_done: AtomicU64,
+}
+
+impl Progress {
+    /// Says how far the run is.
+    pub fn set(&self, virtual_ns: u64, requests_done: u64) {
+        self.virtual_ns.store(virtual_ns, Ordering::Relaxed);
+        self.requests_done.store(requests_done, Ordering::Relaxed);
+    }
+
+    /// Returns virtual nanoseconds and finished requests.
+    pub fn get(&self) -> (u64, u64) {
+        (self.virtual_ns.load(Ordering::Relaxed), self.requests_done.load(Ordering::Relaxed))
+    }
+}

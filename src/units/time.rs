@@ -1,0 +1,226 @@
+//! Virtual time (`SimTime`, the reference's f64 milliseconds) and reported time (`Nanos`, integers).
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A millisecond value that is no time: not finite, negative, or beyond `u64` nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("{ms:?} ms is no time: it must be finite, not negative and below 2^64 ns")]
+pub struct TimeError {
+    ms: f64,
+}
+
+/// An instant on the virtual clock, in milliseconds from the start of the run.
+///
+/// It offers addition and a total order and nothing else: where a result must not depend on rounding,
+/// convert to [`Nanos`]. Source: spec/SIMULATION.md §1, "one f64 in milliseconds starting at 0.0".
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SimTime(f64);
+
+/// A span of virtual time in milliseconds; finite, and not negative.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+pub struct SimDuration(f64);
+
+/// Integer nanoseconds: every reported time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(u64);
+
+impl SimTime {
+    /// The start of the clock.
+    pub const ZERO: Self = Self(0.0);
+    /// An instant after every other.
+    pub const NEVER: Self = Self(f64::INFINITY);
+
+    /// Returns the instant `ms` milliseconds after the start.
+    ///
+    /// # Errors
+    /// [`TimeError`] when `ms` is negative or not finite.
+    pub fn from_ms(ms: f64) -> Result<Self, TimeError> {
+        if ms.is_finite() && ms >= 0.0 { Ok(Self(ms + 0.0)) } else { Err(TimeError { ms }) }
+    }
+
+    /// Returns the milliseconds since the start.
+    pub const fn as_ms(self) -> f64 {
+        self.0
+    }
+
+    /// Returns the span from `earlier` to `self` in milliseconds; negative where `earlier` is later.
+    pub fn ms_since(self, earlier: Self) -> f64 {
+        self.0 - earlier.0
+    }
+
+    /// Returns whether the instant is one that a clock can reach.
+    pub fn is_reachable(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl std::ops::Add<SimDuration> for SimTime {
+    type Output = Self;
+
+    fn add(self, span: SimDuration) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl PartialEq for SimTime {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for SimTime {}
+
+impl PartialOrd for SimTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for SimTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl SimDuration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0.0);
+
+    /// Returns a span of `ms` milliseconds, kept to the last bit.
+    ///
+    /// # Errors
+    /// [`TimeError`] when `ms` is negative or not finite.
+    pub fn from_ms(ms: f64) -> Result<Self, TimeError> {
+        if ms.is_finite() && ms >= 0.0 { Ok(Self(ms + 0.0)) } else { Err(TimeError { ms }) }
+    }
+
+    /// Returns a modelled compute duration: milliseconds rounded to the nearest nanosecond as the reference does.
+    ///
+    /// The path is ms → seconds → nearest ns → ms, each an f64 operation, so that ties fall where they fall upstream.
+    /// Source: spec/SIMULATION.md §1.
+    ///
+    /// # Errors
+    /// [`TimeError`] when `ms` is negative or not finite.
+    pub fn modelled(ms: f64) -> Result<Self, TimeError> {
+        let rounded = (ms / 1e3 * 1e9).round();
+        if rounded.is_finite() && ms >= 0.0 {
+            Ok(Self(rounded / 1e6))
+        } else {
+            Err(TimeError { ms })
+        }
+    }
+
+    /// Returns the milliseconds of the span.
+    pub const fn as_ms(self) -> f64 {
+        self.0
+    }
+
+    /// Returns whether the span is empty.
+    pub fn is_zero(self) -> bool {
+        self.0 <= 0.0
+    }
+}
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// Returns `ns` nanoseconds.
+    pub const fn new(ns: u64) -> Self {
+        Self(ns)
+    }
+
+    /// Returns the nearest nanosecond to `ms` milliseconds, half to even: the one rounding rule of reported time.
+    ///
+    /// # Errors
+    /// [`TimeError`] when `ms` is negative, not finite, or at least 2^64 ns.
+    pub fn from_ms(ms: f64) -> Result<Self, TimeError> {
+        let ns = (ms * 1e6).round_ties_even();
+        if !ns.is_finite() || ms < 0.0 || ns >= 18_446_744_073_709_551_616.0 {
+            return Err(TimeError { ms });
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked: 0 <= ns < 2^64, and integral"
+        )]
+        Ok(Self(ns as u64))
+    }
+
+    /// Returns the nanoseconds.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Returns milliseconds, for tables read by people and for DynoSim's fields.
+    #[expect(clippy::cast_precision_loss, reason = "a view for people; 2^53 ns are 104 days")]
+    pub fn as_ms(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// Returns `self - earlier`, or `None` where `earlier` is later.
+    pub fn since(self, earlier: Self) -> Option<Self> {
+        self.0.checked_sub(earlier.0).map(Self)
+    }
+
+    /// Returns the mean of `samples` rounded half to even, or `None` without samples. The sum is an integer sum.
+    pub fn mean(samples: &[Self]) -> Option<Self> {
+        let count = u128::try_from(samples.len()).ok().filter(|count| *count > 0)?;
+        let sum: u128 = samples.iter().map(|sample| u128::from(sample.0)).sum();
+        u64::try_from(div_half_even(sum, count)).ok().map(Self)
+    }
+}
+
+impl From<SimTime> for Nanos {
+    /// Returns the reported instant. An instant beyond 584 years saturates, which no reachable clock does.
+    fn from(time: SimTime) -> Self {
+        Self::from_ms(time.0).unwrap_or(Self(u64::MAX))
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ns", self.0)
+    }
+}
+
+/// Returns `numerator / denominator` rounded half to even.
+pub(crate) fn div_half_even(numerator: u128, denominator: u128) -> u128 {
+    let (quotient, rest) = (numerator / denominator, numerator % denominator);
+    match (rest * 2).cmp(&denominator) {
+        Ordering::Less => quotient,
+        Ordering::Greater => quotient + 1,
+        Ordering::Equal => quotient + quotient % 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_ms_rounds_half_to_even_and_refuses_what_is_no_time() {
+        assert_eq!(Nanos::from_ms(0.000_000_5), Ok(Nanos(0)));
+        assert_eq!(Nanos::from_ms(0.000_001_5), Ok(Nanos(2)));
+        assert_eq!(Nanos::from_ms(1.0), Ok(Nanos(1_000_000)));
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
+            assert!(Nanos::from_ms(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn modelled_durations_are_whole_nanoseconds() {
+        let third = SimDuration::modelled(10.0 / 3.0).expect("finite");
+        assert_eq!(third.as_ms().to_bits(), 3.333_333_f64.to_bits());
+        assert!(SimDuration::modelled(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn mean_is_one_rounded_integer_division() {
+        assert_eq!(Nanos::mean(&[]), None);
+        assert_eq!(Nanos::mean(&[Nanos(1), Nanos(2)]), Some(Nanos(2)));
+        assert_eq!(Nanos::mean(&[Nanos(2), Nanos(3)]), Some(Nanos(2)));
+        assert_eq!(Nanos::mean(&[Nanos(u64::MAX), Nanos(u64::MAX)]), Some(Nanos(u64::MAX)));
+    }
+}
