@@ -43,6 +43,7 @@ pub enum Mode {
 
 /// The workers of each role.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one value a job: the difference is nothing")]
 pub enum Workers {
     /// One pool.
     Aggregated(Worker),

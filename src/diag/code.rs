@@ -39,6 +39,15 @@ macro_rules! codes {
 }
 
 codes! {
+    // Command line.
+    Output "cli::output" Error "The results cannot be written."
+        "Results go to stdout. The stream it leads to refused them: a full disk, a closed file, a missing permission. A reader that goes away early is no error.";
+    UnknownCommand "cli::unknown_command" Error "No command has this name."
+        "`bench --help` lists the commands, `bench man NAME` describes one of them.";
+    UnwrittenCommand "cli::unwritten" Error "The command is not written yet."
+        "This build lacks the command.";
+
+    // Files in KDL.
     KdlSyntax "kdl::syntax" Error "The file is not KDL 2."
         "The text does not parse as KDL 2.0. The label points at the first place that does not fit; mend it and run again.";
 }

@@ -1,1 +1,3 @@
+//! Statistics over the hot loops.
+
 fn main() {}

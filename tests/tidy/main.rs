@@ -1,1 +1,3 @@
+//! The architecture test.
+
 fn main() {}

@@ -1,0 +1,106 @@
+//! The program and its commands.
+
+use clap::{Parser, Subcommand};
+
+use super::{
+    AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecJobArgs, ExplainCodeArgs,
+    FmtArgs, Global, LintArgs, ManArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs,
+    RunArgs, TraceArgs,
+};
+
+/// A parsed command line.
+#[derive(Debug, Clone, Parser)]
+#[command(
+    name = "bench",
+    version,
+    about = "A reproducible benchmark harness for LLM inference",
+    long_about = "A reproducible benchmark harness for LLM inference: pinned inputs, deterministic runs, content-hashed reports, golden gates.\n\n\
+                  A scenario path in place of a command means `run`. Results go to stdout, everything else to stderr.",
+    after_help = "Examples:\n  bench scenarios/dynamo.kdl\n  bench check scenarios/*.kdl\n\n\
+                  Exit codes:\n  \
+                  0    success\n  \
+                  1    a job failed\n  \
+                  2    the command line, scenario, pin or trace is wrong\n  \
+                  3    something differs, or a gate says no\n  \
+                  4    no verdict is possible\n  \
+                  130  interrupted; finished jobs are kept",
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Arguments {
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario: plan, simulate, print a table, write the run folder, check the golden
+    #[command(
+        after_help = "Examples:\n  bench run scenarios/dynamo.kdl\n  bench scenarios/dynamo.kdl --jobs 4"
+    )]
+    Run(RunArgs),
+    /// Run without the cache, compare with the golden, write nothing
+    #[command(after_help = "Example:\n  bench check scenarios/*.kdl")]
+    Check(CheckArgs),
+    /// Run what changed three times in fresh processes, show the difference, write the golden
+    #[command(after_help = "Example:\n  bench accept scenarios/smoke.kdl --reason 'first golden'")]
+    Accept(AcceptArgs),
+    /// Compare two runs, or a run and a golden, metric by metric
+    #[command(after_help = "Example:\n  bench diff runs/smoke/latest pins/goldens/smoke.kdl")]
+    Diff(DiffArgs),
+    /// List the jobs of a scenario with their keys; run nothing
+    #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
+    Plan(PlanArgs),
+    /// Report every error and warning of a scenario; run nothing
+    #[command(after_help = "Example:\n  bench lint scenarios/*.kdl")]
+    Lint(LintArgs),
+    /// Format KDL files, keeping comments
+    #[command(after_help = "Example:\n  bench fmt --check scenarios/*.kdl")]
+    Fmt(FmtArgs),
+    /// Fill in the digests a scenario leaves out, in place
+    #[command(
+        after_help = "Examples:\n  bench pin scenarios/dynamo.kdl\n  bench pin scenarios/dynamo.kdl --update conversation"
+    )]
+    Pin(PinArgs),
+    /// List or verify the pinned inputs
+    #[command(after_help = "Example:\n  bench pins verify")]
+    Pins(PinsArgs),
+    /// Look into traces
+    #[command(after_help = "Example:\n  bench trace stats pins/traces/conversation.jsonl.gz")]
+    Trace(TraceArgs),
+    /// Run a DynoSim configuration and write DynoSim's files
+    #[command(
+        after_help = "Example:\n  bench predict -c prediction.yaml --set traffic.load.concurrency=4 --output-dir out"
+    )]
+    Predict(PredictArgs),
+    /// Measure the simulator: requests and passes per second
+    #[command(after_help = "Example:\n  bench perf --format json")]
+    Perf(PerfArgs),
+    /// Explain a diagnostic code
+    #[command(after_help = "Example:\n  bench explain-code kdl::syntax")]
+    ExplainCode(ExplainCodeArgs),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  bench completions bash > ~/.local/share/bash-completion/completions/bench"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = "Examples:\n  bench man > bench.1\n  bench man run")]
+    Man(ManArgs),
+    /// Write or check the generated pages
+    #[command(after_help = "Example:\n  bench docs --check", hide = true)]
+    Docs(DocsArgs),
+    /// Run one job in this process and print its digests
+    #[command(
+        after_help = "Example:\n  bench exec-job scenarios/smoke.kdl --job smoke/steady/agg/native",
+        hide = true
+    )]
+    ExecJob(ExecJobArgs),
+}

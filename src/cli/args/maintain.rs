@@ -1,0 +1,66 @@
+//! Commands about the program itself.
+
+use clap::Args;
+
+use super::Format;
+
+/// Arguments of `perf`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PerfArgs {
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `explain-code`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainCodeArgs {
+    /// The code, as diagnostics print it: `area::name`
+    #[arg(value_name = "CODE")]
+    pub(crate) code: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ManArgs {
+    /// The command to describe [default: the program]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+/// Arguments of `docs`: the generated pages.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct DocsArgs {
+    /// Write the generated pages
+    #[arg(long)]
+    write: bool,
+
+    /// Exit 3 when a generated page differs from what is in the tree
+    #[arg(long)]
+    check: bool,
+}
+
+/// What `docs` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocsMode {
+    /// Write the pages.
+    Write,
+    /// Compare them.
+    Check,
+}
+
+impl DocsArgs {
+    /// Returns what is asked; clap sees to it that exactly one option is given.
+    pub(crate) fn mode(self) -> DocsMode {
+        if self.check { DocsMode::Check } else { DocsMode::Write }
+    }
+}

@@ -1,0 +1,20 @@
+//! The table of commands: names, options, help. Help, completions and the man page all come from here.
+
+mod command;
+mod global;
+mod maintain;
+mod pins;
+mod predict;
+mod run;
+mod scenario;
+
+pub use command::Arguments;
+pub(crate) use command::Command;
+pub(crate) use global::{ColorWhen, Format, Global};
+pub(crate) use maintain::{
+    CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs,
+};
+pub(crate) use pins::{PinsAction, PinsArgs, TraceAction, TraceArgs, TraceStatsArgs};
+pub(crate) use predict::{PredictArgs, Stack};
+pub(crate) use run::{AcceptArgs, CheckArgs, DiffArgs, ExecJobArgs, RunArgs};
+pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs};

@@ -1,0 +1,96 @@
+//! Commands that run jobs, or compare what they left.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// Arguments of `run`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Jobs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// Compute every job; neither read nor write the result cache
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+
+    /// Keep the transcript of every job as `events.jsonl`
+    #[arg(long)]
+    pub(crate) events: bool,
+
+    /// How to print the results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CheckArgs {
+    /// The scenarios
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Jobs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// How to print the verdicts
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `accept`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AcceptArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Why the golden changes; kept in the golden's header
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+
+    /// Jobs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// How to print what changes
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `diff`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DiffArgs {
+    /// A run folder, or a golden
+    #[arg(value_name = "A")]
+    pub(crate) left: PathBuf,
+
+    /// The run folder or golden to compare with it
+    #[arg(value_name = "B")]
+    pub(crate) right: PathBuf,
+
+    /// How to print the differences
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `exec-job`: one job in a process of its own, for `accept`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExecJobArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The job's id
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: String,
+}

@@ -1,0 +1,51 @@
+//! Commands on scenario files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// Arguments of `plan`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PlanArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// How to print the plan
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `lint`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LintArgs {
+    /// The scenarios
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FmtArgs {
+    /// The files: scenarios, pins, or any other KDL
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Write nothing; exit 3 when a file is not formatted
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Arguments of `pin`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PinArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Replace the digest of this pin by what `pins/` holds; repeat for more
+    #[arg(long, value_name = "NAME")]
+    pub(crate) update: Vec<String>,
+}

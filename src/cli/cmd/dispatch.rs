@@ -1,0 +1,33 @@
+//! Which command is which file.
+
+use super::{
+    accept, check, completions, diff, docs, exec_job, explain_code, fmt, lint, man, perf, pin,
+    pins, plan, predict, run, trace,
+};
+use crate::cli::{Arguments, Command, Context, Exit, Failure};
+
+/// Runs a command.
+///
+/// # Errors
+/// [`Failure`] with its findings and exit code when the command could not do what it was asked.
+pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Run(args) => run::run(args, context),
+        Command::Check(args) => check::run(args, context),
+        Command::Accept(args) => accept::run(args, context),
+        Command::Diff(args) => diff::run(args, context),
+        Command::Plan(args) => plan::run(args, context),
+        Command::Lint(args) => lint::run(args, context),
+        Command::Fmt(args) => fmt::run(args, context),
+        Command::Pin(args) => pin::run(args, context),
+        Command::Pins(args) => pins::run(args, context),
+        Command::Trace(args) => trace::run(args, context),
+        Command::Predict(args) => predict::run(args, context),
+        Command::Perf(args) => perf::run(args, context),
+        Command::ExplainCode(args) => explain_code::run(args, context),
+        Command::Completions(args) => completions::run(args, context),
+        Command::Man(args) => man::run(args, context),
+        Command::Docs(args) => docs::run(*args, context),
+        Command::ExecJob(args) => exec_job::run(args, context),
+    }
+}

@@ -1,0 +1,27 @@
+//! `bench man`: print the manual page of the program or of one command.
+
+use clap::CommandFactory;
+
+use crate::cli::args::ManArgs;
+use crate::cli::{Arguments, Context, Exit, Failure, print};
+use crate::diag::{Code, Problem};
+
+/// Runs the command.
+pub(super) fn run(args: &ManArgs, _context: &Context) -> Result<Exit, Failure> {
+    let mut program = Arguments::command();
+    program.build();
+    let command = match &args.command {
+        None => program,
+        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?,
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page).expect("a Vec takes every write");
+    print(page)?;
+    Ok(Exit::Success)
+}
+
+/// Returns the finding for a name that is no command.
+fn unknown(name: &str) -> Problem {
+    Problem::new(Code::UnknownCommand, format!("`{name}` is no command"))
+        .help("`bench --help` lists the commands")
+}

@@ -1,0 +1,22 @@
+//! One file a command: arguments in, an exit code or a failure out.
+
+mod accept;
+mod check;
+mod completions;
+mod diff;
+mod dispatch;
+mod docs;
+mod exec_job;
+mod explain_code;
+mod fmt;
+mod lint;
+mod man;
+mod perf;
+mod pin;
+mod pins;
+mod plan;
+mod predict;
+mod run;
+mod trace;
+
+pub use dispatch::dispatch;

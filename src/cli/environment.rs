@@ -1,0 +1,47 @@
+//! What the process environment says, read once.
+
+use std::env;
+use std::io::IsTerminal;
+
+/// A snapshot of the environment variables and terminals that steer presentation, never a result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Environment {
+    /// Whether `CI` is set to anything but `false`, `0` or nothing: writes to `pins/` are then forbidden.
+    pub(crate) continuous_integration: bool,
+    /// Whether `NO_COLOR` is set to anything but nothing.
+    pub(crate) no_color: bool,
+    /// What stderr leads to.
+    pub(crate) stderr: Stderr,
+}
+
+/// What stderr leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stderr {
+    /// A file, a pipe, or a terminal that calls itself `dumb`.
+    Plain,
+    /// A terminal that draws.
+    Terminal,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub(crate) fn snapshot() -> Self {
+        let dumb = variable("TERM").is_some_and(|value| value == "dumb");
+        Self {
+            continuous_integration: variable("CI")
+                .is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false")),
+            no_color: variable("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            stderr: if std::io::stderr().is_terminal() && !dumb {
+                Stderr::Terminal
+            } else {
+                Stderr::Plain
+            },
+        }
+    }
+}
+
+/// Returns a variable, with what is no UTF-8 replaced: these are compared with fixed words only.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+fn variable(name: &str) -> Option<String> {
+    env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}

@@ -1,0 +1,26 @@
+//! The command line: arguments, dispatch, what goes to stdout and stderr, exit codes.
+//!
+//! Owns the environment (`env::var` is read here and nowhere else), the terminal, signals and the wall clock of the progress bar.
+//! A command lives in `cmd/`, one file each: it turns arguments into calls of the layers below and their answers into an [`Exit`].
+
+mod args;
+mod cmd;
+mod context;
+mod environment;
+mod exit;
+mod failure;
+mod interrupt;
+mod parse;
+mod progress;
+mod render;
+
+pub use args::Arguments;
+pub(crate) use args::Command;
+pub use context::Context;
+pub use exit::Exit;
+pub use failure::Failure;
+pub use parse::parse;
+pub use render::conclude;
+pub(crate) use render::print;
+
+pub use cmd::dispatch;

@@ -1,0 +1,173 @@
+//! The command line as a user meets it: help, usage errors, streams, completions, manual pages.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::program::{Place, Ran};
+
+/// Every command that a user sees, as words.
+const COMMANDS: &[&str] = &[
+    "run",
+    "check",
+    "accept",
+    "diff",
+    "plan",
+    "lint",
+    "fmt",
+    "pin",
+    "pins",
+    "pins list",
+    "pins verify",
+    "trace",
+    "trace stats",
+    "predict",
+    "perf",
+    "explain-code",
+    "completions",
+    "man",
+];
+
+/// Commands that print a table, or figures that could be one.
+const TABLES: &[&str] = &[
+    "run",
+    "check",
+    "accept",
+    "diff",
+    "plan",
+    "pins list",
+    "pins verify",
+    "trace stats",
+    "predict",
+    "perf",
+];
+
+fn help_of(command: &str) -> String {
+    let words = command.split(' ').chain(["--help"]);
+    Place::empty().bench(words).exits(0).stdout
+}
+
+#[test]
+fn help_of_every_command_shows_an_example_of_that_command() {
+    for command in COMMANDS {
+        let help = help_of(command);
+        let example = help.split_once("Example").map(|(_, examples)| examples);
+        assert!(
+            example.is_some_and(|text| text.contains(&format!("bench {command} "))
+                || text.contains(&format!("bench {command}\n"))),
+            "{command}: {help}"
+        );
+    }
+}
+
+#[test]
+fn the_list_of_commands_in_help_is_the_list_tested_here() {
+    let help = Place::empty().bench(["--help"]).exits(0).stdout;
+    let listed: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("    "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let tested: Vec<&str> =
+        COMMANDS.iter().copied().filter(|command| !command.contains(' ')).collect();
+    assert_eq!(listed, tested);
+}
+
+#[test]
+fn every_command_that_prints_a_table_can_print_json() {
+    for command in TABLES {
+        assert!(help_of(command).contains("--format <FORMAT>"), "{command}");
+    }
+}
+
+#[test]
+fn help_and_version_are_results_and_exit_0() {
+    let version = Place::empty().bench(["--version"]).exits(0);
+    assert_eq!(version.stdout, concat!("bench ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(version.stderr, "");
+}
+
+#[test]
+fn a_usage_error_exits_2_with_nothing_on_stdout() {
+    for words in [&["run"][..], &["--frobnicate"], &["plan", "a.kdl", "--format", "xml"], &[]] {
+        let ran = Place::empty().bench(words).exits(2);
+        assert_eq!(ran.stdout, "", "{words:?}");
+        assert_ne!(ran.stderr, "", "{words:?}");
+    }
+}
+
+#[test]
+fn an_unknown_command_is_answered_with_the_one_that_was_meant() {
+    let ran = Place::empty().bench(["chekc"]).exits(2);
+    assert!(ran.stderr.contains("'check'"), "{ran}");
+}
+
+#[test]
+fn quiet_and_verbose_exclude_each_other() {
+    let ran = Place::empty().bench(["-q", "-v", "man"]).exits(2);
+    assert!(ran.stderr.contains("cannot be used with"), "{ran}");
+}
+
+#[test]
+fn completions_of_every_shell_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = Place::empty().bench(["completions", shell]).exits(0);
+        assert_eq!(ran.stderr, "");
+        for command in COMMANDS.iter().flat_map(|command| command.split(' ')) {
+            assert!(ran.stdout.contains(command), "{shell} lacks {command}");
+        }
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_the_program_and_one_for_each_command() {
+    let program = Place::empty().bench(["man"]).exits(0).stdout;
+    assert!(program.contains(".TH bench 1"), "{program}");
+    for command in COMMANDS.iter().filter(|command| !command.contains(' ')) {
+        let page = Place::empty().bench(["man", command]).exits(0).stdout;
+        assert!(page.contains(&format!(".TH bench-{command} 1")), "{page}");
+    }
+    Place::empty().bench(["man", "nothing"]).exits(2);
+}
+
+#[test]
+fn colour_reaches_stderr_only_where_it_is_wanted() {
+    let coloured = |words: &[&str], no_color: Option<&str>| {
+        let place = Place::empty();
+        let mut command = place.command(words);
+        if let Some(value) = no_color {
+            command.env("NO_COLOR", value);
+        }
+        let ran = Ran::of(&mut command).exits(2);
+        ran.stderr.contains('\u{1b}')
+    };
+    assert!(!coloured(&["man", "nothing"], None));
+    assert!(coloured(&["man", "nothing", "--color", "always"], None));
+    assert!(!coloured(&["man", "nothing", "--color", "never"], None));
+    assert!(!coloured(&["man", "nothing"], Some("1")));
+    assert!(coloured(&["chekc", "--color=always"], None));
+    assert!(!coloured(&["chekc", "--color=never"], None));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let place = Place::empty();
+    let mut command = place.command(["completions", "bash"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built with this test");
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .expect("stderr is piped")
+        .read_to_string(&mut said)
+        .expect("stderr is UTF-8");
+    let status = child.wait().expect("the child is ours");
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
