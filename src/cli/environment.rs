@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 
 /// A snapshot of the environment variables and terminals that steer presentation, never a result.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +39,12 @@ impl Environment {
             },
         }
     }
+}
+
+/// Returns how many jobs run side by side where nothing is said: one for each processor, at least one.
+#[expect(clippy::disallowed_methods, reason = "decides how long a run takes, never what it yields")]
+pub(crate) fn processors() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Returns a variable, with what is no UTF-8 replaced: these are compared with fixed words only.

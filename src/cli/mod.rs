@@ -13,14 +13,19 @@ mod interrupt;
 mod parse;
 mod progress;
 mod render;
+mod wall;
 
 pub use args::Arguments;
 pub(crate) use args::Command;
 pub use context::Context;
+pub(crate) use environment::processors;
 pub use exit::Exit;
 pub use failure::Failure;
+pub(crate) use interrupt::stop_on_signal;
 pub use parse::parse;
+pub(crate) use progress::JobsBar;
 pub use render::conclude;
 pub(crate) use render::print;
+pub(crate) use wall::{Stopwatch, now};
 
 pub use cmd::dispatch;

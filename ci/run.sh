@@ -1,0 +1,88 @@
+#!/bin/sh
+# Everything a change must pass, on a machine with a Rust toolchain and nothing else.
+# Usage: ci/run.sh [STEP...]   (default: all steps, in order; `ci/run.sh list` names them)
+set -eu
+cd "$(dirname "$0")/.."
+export CLIPPY_CONF_DIR="$PWD/ci"
+export CI="${CI:-true}"
+export CARGO_INCREMENTAL=0
+export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
+
+steps='tools format lint tests docs generated benches readme gate'
+
+step_tools() {
+    cargo --version
+    for component in rustfmt clippy; do
+        cargo "$(echo "$component" | sed 's/rustfmt/fmt/')" --version >/dev/null 2>&1 || {
+            echo "cargo has no $component; \`rustup component add $component\` adds it" >&2
+            return 1
+        }
+    done
+    cargo nextest --version 2>/dev/null | head -n 1 || echo 'no cargo-nextest: tests run through cargo test'
+}
+
+step_format() {
+    cargo fmt --all --check -- --config-path ci
+}
+
+step_lint() {
+    cargo clippy --locked --all-targets -- -D warnings
+}
+
+step_tests() {
+    ci/test.sh
+}
+
+step_docs() {
+    RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items
+}
+
+step_generated() {
+    bench docs --check
+    bench fmt --check scenarios/*.kdl
+    bench lint scenarios/*.kdl
+    bench pins verify
+}
+
+step_benches() {
+    cargo bench --locked --no-run
+}
+
+# The two commands README.md opens with; the second is the step `tests`.
+step_readme() {
+    cargo run --locked --release -- scenarios/dynamo.kdl
+}
+
+step_gate() {
+    bench check scenarios/*.kdl
+}
+
+# Runs the released program.
+bench() {
+    cargo run --locked --quiet --release -- "$@"
+}
+
+case "$#:${1:-}" in
+1:list)
+    echo "$steps"
+    exit 0
+    ;;
+1:*)
+    # One step: in this process, so that `set -e` holds in all of it.
+    "step_$1"
+    exit 0
+    ;;
+esac
+
+times=''
+for step in ${*:-$steps}; do
+    printf '\n== %s\n' "$step"
+    from=$(date +%s)
+    sh ci/run.sh "$step" || {
+        printf '\n%sFAILED: %s (ci/run.sh %s repeats it)\n' "$times" "$step" "$step" >&2
+        exit 1
+    }
+    times="$times$(printf '%6d s  %s' "$(($(date +%s) - from))" "$step")
+"
+done
+printf '\n%sall steps passed\n' "$times"

@@ -1,0 +1,29 @@
+//! Wall time: the one place that reads a clock. It reaches stderr, `provenance.json` and measurements of the program itself,
+//! never a report.
+
+use std::time::{Duration, Instant, SystemTime};
+
+/// Measures how long something of ours takes on this machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stopwatch {
+    started: Instant,
+}
+
+impl Stopwatch {
+    /// Starts.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the monotonic clock")]
+    pub(crate) fn start() -> Self {
+        Self { started: Instant::now() }
+    }
+
+    /// Returns the wall time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// Returns the calendar time.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the calendar clock")]
+pub(crate) fn now() -> SystemTime {
+    SystemTime::now()
+}
