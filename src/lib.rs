@@ -20,6 +20,7 @@ pub mod cli;
 pub mod deployment;
 pub mod diag;
 pub mod digest;
+pub mod measure;
 pub mod plan;
 pub mod record;
 pub mod sim;

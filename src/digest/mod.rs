@@ -3,6 +3,8 @@
 //! The only home of `sha2` and `rand_chacha`. Knows nothing of what it hashes.
 
 pub mod canonical;
+#[cfg(test)]
+mod canonical_laws;
 mod domain;
 mod seed;
 mod sha256;

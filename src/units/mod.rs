@@ -7,5 +7,6 @@ mod time;
 mod tokens;
 
 pub use ratio::{Micros6, Ppm};
+pub(crate) use time::div_half_even;
 pub use time::{Nanos, SimDuration, SimTime, TimeError};
 pub use tokens::{BlockSize, Blocks, Tokens};

@@ -1,0 +1,298 @@
+//! The numbered laws that every run obeys, whatever engine and workload. A broken one is a bug, and fails its job.
+
+use crate::record::{Outcome, RequestRecord, RunRecord};
+use crate::units::{Nanos, SimTime, Tokens};
+
+use super::latency::span;
+
+/// A law of every run. Numbers are never given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invariant {
+    /// Requests are conserved: a request has an outcome exactly when it has an end.
+    RequestsConserved,
+    /// Requests are numbered from 0 in the order of their arrival.
+    IndexOrder,
+    /// Arrival, first admission, first token, second token, last token, end: each is not before the one before it.
+    TimesInOrder,
+    /// No admission reuses more tokens than the prompt (with what was generated before a preemption) has.
+    CachedWithinPrompt,
+    /// No request produces more than was asked.
+    OutputWithinRequest,
+    /// A completed request has all its output, unless the context limit ended it.
+    CompletedHasOutput,
+    /// Token times are there exactly where there are tokens.
+    TokenTimesMatchOutput,
+    /// Gaps are one fewer than tokens, over completed requests.
+    GapsMatchOutput,
+    /// All gaps together are all decoding time, over completed requests.
+    GapsSumToDecoding,
+    /// KV blocks are all returned at the end, unless the run was cut.
+    BlocksReturned,
+    /// No rank ever holds more KV blocks than it has.
+    BlocksWithinCapacity,
+    /// The run ends with the last request.
+    DurationIsLastEnd,
+    /// Every prompt token was computed or reused.
+    PromptComputedOrReused,
+    /// Every readmission to an aggregated worker follows a preemption.
+    ReadmissionsFollowPreemptions,
+    /// A rejected request has no admission and no output.
+    RejectedHasNothing,
+}
+
+/// A broken law, with the values that break it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Which law.
+    pub invariant: Invariant,
+    /// What was found: the first place that breaks it.
+    pub found: String,
+}
+
+/// What laws need to know about a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest sequence a request may reach.
+    pub context_length: Option<Tokens>,
+}
+
+impl Invariant {
+    /// Every law, by number.
+    pub const ALL: &'static [Self] = &[
+        Self::RequestsConserved,
+        Self::IndexOrder,
+        Self::TimesInOrder,
+        Self::CachedWithinPrompt,
+        Self::OutputWithinRequest,
+        Self::CompletedHasOutput,
+        Self::TokenTimesMatchOutput,
+        Self::GapsMatchOutput,
+        Self::GapsSumToDecoding,
+        Self::BlocksReturned,
+        Self::BlocksWithinCapacity,
+        Self::DurationIsLastEnd,
+        Self::PromptComputedOrReused,
+        Self::ReadmissionsFollowPreemptions,
+        Self::RejectedHasNothing,
+    ];
+
+    /// Returns `INV-n`.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::RequestsConserved => "INV-1",
+            Self::IndexOrder => "INV-2",
+            Self::TimesInOrder => "INV-3",
+            Self::CachedWithinPrompt => "INV-4",
+            Self::OutputWithinRequest => "INV-5",
+            Self::CompletedHasOutput => "INV-6",
+            Self::TokenTimesMatchOutput => "INV-7",
+            Self::GapsMatchOutput => "INV-8",
+            Self::GapsSumToDecoding => "INV-9",
+            Self::BlocksReturned => "INV-10",
+            Self::BlocksWithinCapacity => "INV-11",
+            Self::DurationIsLastEnd => "INV-12",
+            Self::PromptComputedOrReused => "INV-13",
+            Self::ReadmissionsFollowPreemptions => "INV-14",
+            Self::RejectedHasNothing => "INV-15",
+        }
+    }
+
+    /// Returns the first place where a run breaks the law, or `None` where it holds.
+    pub fn violation(self, record: &RunRecord, limits: &Limits) -> Option<Violation> {
+        let each = |check: &dyn Fn(&RequestRecord) -> Option<String>| {
+            record.requests.iter().find_map(|request| {
+                check(request).map(|found| format!("request {}: {found}", request.index))
+            })
+        };
+        let found = match self {
+            Self::RequestsConserved => each(&outcome_without_end),
+            Self::IndexOrder => out_of_order(record),
+            Self::TimesInOrder => each(&times_out_of_order),
+            Self::CachedWithinPrompt => each(&reuse_beyond_prompt),
+            Self::OutputWithinRequest => each(&output_beyond_request),
+            Self::CompletedHasOutput => each(&|request| output_missing(request, limits)),
+            Self::TokenTimesMatchOutput => each(&token_times_unlike_output),
+            Self::GapsMatchOutput => gaps_unlike_output(record),
+            Self::GapsSumToDecoding => gaps_unlike_decoding(record),
+            Self::BlocksReturned => blocks_kept(record),
+            Self::BlocksWithinCapacity => blocks_beyond_capacity(record),
+            Self::DurationIsLastEnd => duration_unlike_last_end(record),
+            Self::PromptComputedOrReused => prompt_unaccounted(record),
+            Self::ReadmissionsFollowPreemptions => readmissions_unlike_preemptions(record),
+            Self::RejectedHasNothing => each(&rejected_with_something),
+        };
+        found.map(|found| Violation { invariant: self, found })
+    }
+
+    /// Returns every broken law of a run, by number.
+    pub fn violations(record: &RunRecord, limits: &Limits) -> Vec<Violation> {
+        Self::ALL.iter().filter_map(|law| law.violation(record, limits)).collect()
+    }
+}
+
+/// INV-1.
+fn outcome_without_end(request: &RequestRecord) -> Option<String> {
+    (request.outcome.is_some() != request.terminal.is_some())
+        .then(|| format!("outcome {:?} with end {:?}", request.outcome, request.terminal))
+}
+
+/// INV-2.
+fn out_of_order(record: &RunRecord) -> Option<String> {
+    let mut last = SimTime::ZERO;
+    for (position, request) in record.requests.iter().enumerate() {
+        if u64::try_from(position) != Ok(request.index) {
+            return Some(format!("request {} stands at position {position}", request.index));
+        }
+        if request.arrival < last {
+            return Some(format!("request {} arrives before the one before it", request.index));
+        }
+        last = request.arrival;
+    }
+    None
+}
+
+/// INV-3.
+fn times_out_of_order(request: &RequestRecord) -> Option<String> {
+    let first_admission = request.admissions.first().map(|admission| admission.at);
+    let ordered = [
+        Some(request.arrival),
+        first_admission,
+        request.first_token,
+        request.second_token,
+        request.last_token,
+        request.terminal,
+    ];
+    let known: Vec<SimTime> = ordered.into_iter().flatten().collect();
+    let admitted: Vec<SimTime> = request.admissions.iter().map(|admission| admission.at).collect();
+    (!known.is_sorted() || !admitted.is_sorted())
+        .then(|| format!("times {known:?}, admissions {admitted:?}"))
+}
+
+/// INV-4. A readmission after a preemption may reuse generated tokens as well.
+fn reuse_beyond_prompt(request: &RequestRecord) -> Option<String> {
+    let first = request.reused_first() > request.input;
+    let later = request.reused_max() > request.input + request.output;
+    (first || later)
+        .then(|| format!("{} of {} prompt tokens reused", request.reused_max(), request.input))
+}
+
+/// INV-5.
+fn output_beyond_request(request: &RequestRecord) -> Option<String> {
+    (request.output > request.requested_output)
+        .then(|| format!("{} tokens of {} asked", request.output, request.requested_output))
+}
+
+/// INV-6.
+fn output_missing(request: &RequestRecord, limits: &Limits) -> Option<String> {
+    let at_limit =
+        limits.context_length.is_some_and(|limit| request.input + request.output >= limit);
+    (request.is_completed() && request.output < request.requested_output && !at_limit)
+        .then(|| format!("completed with {} of {}", request.output, request.requested_output))
+}
+
+/// INV-7.
+fn token_times_unlike_output(request: &RequestRecord) -> Option<String> {
+    let output = request.output.get();
+    let fits = request.first_token.is_some() == (output >= 1)
+        && request.second_token.is_some() == (output >= 2)
+        && request.last_token.is_some() == (output >= 1)
+        && (output != 1 || request.last_token == request.first_token)
+        && (output != 2 || request.last_token == request.second_token);
+    (!fits).then(|| {
+        let (first, second) = (request.first_token, request.second_token);
+        format!("{output} tokens at {first:?}, {second:?} … {:?}", request.last_token)
+    })
+}
+
+/// INV-8.
+fn gaps_unlike_output(record: &RunRecord) -> Option<String> {
+    let expected: u64 =
+        completed(record).map(|request| request.output.get().saturating_sub(1)).sum();
+    let found = record.gaps.count();
+    (found != expected).then(|| format!("{found} gaps, {expected} expected"))
+}
+
+/// INV-9.
+fn gaps_unlike_decoding(record: &RunRecord) -> Option<String> {
+    let expected: u128 = completed(record)
+        .filter_map(|request| span(request.first_token?, request.last_token?))
+        .map(|time| u128::from(time.get()))
+        .sum();
+    let found: u128 = record
+        .gaps
+        .clone()
+        .into_sorted()
+        .into_iter()
+        .map(|(gap, count)| u128::from(gap.get()) * u128::from(count))
+        .sum();
+    (found != expected).then(|| format!("{found} ns of gaps, {expected} ns of decoding"))
+}
+
+/// INV-10.
+fn blocks_kept(record: &RunRecord) -> Option<String> {
+    if record.requests.iter().any(|request| request.outcome.is_none()) {
+        return None;
+    }
+    record.pools.iter().find(|pool| pool.blocks_held_at_end.get() > 0).map(|pool| {
+        format!("pool {} holds {} blocks at the end", pool.pool, pool.blocks_held_at_end)
+    })
+}
+
+/// INV-11.
+fn blocks_beyond_capacity(record: &RunRecord) -> Option<String> {
+    record.pools.iter().find(|pool| pool.blocks_held_peak > pool.blocks_per_rank).map(|pool| {
+        let (peak, capacity) = (pool.blocks_held_peak, pool.blocks_per_rank);
+        format!("pool {} held {peak} of {capacity} blocks", pool.pool)
+    })
+}
+
+/// INV-12.
+fn duration_unlike_last_end(record: &RunRecord) -> Option<String> {
+    let ends = record.requests.iter().filter_map(|request| request.terminal);
+    let last = ends.max().unwrap_or(SimTime::ZERO);
+    (last != record.duration).then(|| {
+        let (found, expected) = (Nanos::from(record.duration), Nanos::from(last));
+        format!("the run lasts {found}, its last request ends at {expected}")
+    })
+}
+
+/// INV-13.
+fn prompt_unaccounted(record: &RunRecord) -> Option<String> {
+    let least: u64 = completed(record)
+        .map(|request| request.input.saturating_sub(request.reused_max()).get())
+        .sum();
+    let computed = record.committed_prefill.get();
+    (computed < least)
+        .then(|| format!("{computed} prompt tokens computed, at least {least} needed"))
+}
+
+/// INV-14.
+fn readmissions_unlike_preemptions(record: &RunRecord) -> Option<String> {
+    let [pool] = record.pools.as_slice() else { return None };
+    let admissions = |request: &RequestRecord| u64::try_from(request.admissions.len()).unwrap_or(0);
+    let readmissions: u64 =
+        record.requests.iter().map(|request| admissions(request).saturating_sub(1)).sum();
+    let all_completed = record.requests.iter().all(RequestRecord::is_completed);
+    let fits = if all_completed {
+        readmissions == pool.preemptions
+    } else {
+        readmissions <= pool.preemptions
+    };
+    (!fits).then(|| format!("{readmissions} readmissions after {} preemptions", pool.preemptions))
+}
+
+/// INV-15.
+fn rejected_with_something(request: &RequestRecord) -> Option<String> {
+    let served = request.output > Tokens::ZERO || !request.admissions.is_empty();
+    (request.outcome == Some(Outcome::Rejected) && served).then(|| {
+        format!("rejected with {} tokens, {} admissions", request.output, request.admissions.len())
+    })
+}
+
+/// Returns the completed requests.
+fn completed(record: &RunRecord) -> impl Iterator<Item = &RequestRecord> {
+    record.requests.iter().filter(|request| request.is_completed())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Each law holds for a good run and is broken by the smallest change that it is there to see.
+
+use super::*;
+use crate::measure::sample::{run, time};
+use crate::units::Blocks;
+
+fn broken_by(change: impl FnOnce(&mut RunRecord)) -> Vec<&'static str> {
+    let mut record = run(3);
+    change(&mut record);
+    let violations = Invariant::violations(&record, &Limits::default());
+    violations.iter().map(|violation| violation.invariant.id()).collect()
+}
+
+#[test]
+fn a_good_run_breaks_no_law() {
+    assert!(broken_by(|_| ()).is_empty());
+    assert!(Invariant::violations(&run(0), &Limits::default()).is_empty());
+}
+
+#[test]
+fn numbers_are_in_order_and_unique() {
+    for (position, law) in Invariant::ALL.iter().enumerate() {
+        assert_eq!(law.id(), format!("INV-{}", position + 1));
+    }
+}
+
+/// A change to a run.
+type Change = fn(&mut RunRecord);
+
+#[test]
+fn each_law_sees_the_change_it_is_there_for() {
+    let cases: [(&str, Change); 15] = [
+        ("INV-1", |run| run.requests[1].outcome = None),
+        ("INV-2", |run| run.requests.swap(0, 1)),
+        ("INV-3", |run| run.requests[1].admissions[0].at = time(0.0)),
+        ("INV-4", |run| run.requests[1].admissions[0].reused = Tokens::new(101)),
+        ("INV-5", |run| run.requests[1].requested_output = Tokens::new(2)),
+        ("INV-6", |run| run.requests[1].requested_output = Tokens::new(4)),
+        ("INV-7", |run| run.requests[1].second_token = None),
+        ("INV-8", |run| run.gaps.add(Nanos::ZERO, 1)),
+        ("INV-9", |run| run.requests[1].first_token = Some(time(15.000_001))),
+        ("INV-10", |run| run.pools[0].blocks_held_at_end = Blocks::new(1)),
+        ("INV-11", |run| run.pools[0].blocks_held_peak = Blocks::new(101)),
+        ("INV-12", |run| run.duration = time(29.000_001)),
+        ("INV-13", |run| run.committed_prefill = Tokens::new(36 * 3 - 1)),
+        ("INV-14", |run| run.pools[0].preemptions = 1),
+        ("INV-15", |run| run.requests[1].outcome = Some(Outcome::Rejected)),
+    ];
+    for (law, change) in cases {
+        assert!(broken_by(change).contains(&law), "{law} did not see its change");
+    }
+}
+
+#[test]
+fn a_dropped_request_breaks_a_law() {
+    let broken = broken_by(|run| drop(run.requests.remove(1)));
+    assert!(broken.contains(&"INV-2") && broken.contains(&"INV-8"), "{broken:?}");
+}
+
+#[test]
+fn output_may_end_at_the_context_limit() {
+    let mut record = run(1);
+    record.requests[0].requested_output = Tokens::new(10);
+    let limits = |tokens| Limits { context_length: Some(Tokens::new(tokens)) };
+    assert!(Invariant::violations(&record, &limits(103)).is_empty());
+    assert_eq!(Invariant::violations(&record, &limits(104)).len(), 1);
+}
+
+#[test]
+fn blocks_may_be_held_where_the_run_was_cut() {
+    let mut record = run(2);
+    let request = &mut record.requests[1];
+    (request.outcome, request.terminal) = (None, None);
+    record.pools[0].blocks_held_at_end = Blocks::new(2);
+    let laws = Invariant::violations(&record, &Limits::default());
+    assert!(laws.iter().all(|violation| violation.invariant != Invariant::BlocksReturned));
+}
