@@ -23,6 +23,7 @@ pub mod digest;
 pub mod measure;
 pub mod plan;
 pub mod record;
+pub mod scenario;
 pub mod sim;
 pub mod units;
 pub mod workload;
