@@ -126,6 +126,18 @@ pub struct Scheduler {
     pub prefill_schedule_interval: u32,
     /// SGLang: decode passes between prefill passes.
     pub prefill_decode_interval: u32,
+    /// vLLM: who gives way when memory lacks.
+    pub preemption: Preemption,
+}
+
+/// Which running request gives way when memory lacks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Preemption {
+    /// The one admitted last.
+    #[default]
+    Lifo,
+    /// The one admitted first.
+    Fifo,
 }
 
 /// How KV moves between prefill and decode workers.
@@ -273,7 +285,18 @@ impl Scheduler {
             ("max_sequences", Value::count(self.max_sequences)),
             ("prefill_decode_interval", Value::count(u64::from(self.prefill_decode_interval))),
             ("prefill_schedule_interval", Value::count(u64::from(self.prefill_schedule_interval))),
+            ("preemption", Value::text(self.preemption.name())),
         ])
+    }
+}
+
+impl Preemption {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lifo => "lifo",
+            Self::Fifo => "fifo",
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::time::Duration;
 
 /// A millisecond value that is no time: not finite, negative, or beyond `u64` nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -97,18 +98,14 @@ impl SimDuration {
 
     /// Returns a modelled compute duration: milliseconds rounded to the nearest nanosecond as the reference does.
     ///
-    /// The path is ms → seconds → nearest ns → ms, each an f64 operation, so that ties fall where they fall upstream.
-    /// Source: spec/SIMULATION.md §1.
+    /// The path is ms → seconds → whole ns → seconds → ms, each an f64 operation, so that ties with arrivals fall where they
+    /// fall upstream. Source: spec/SIMULATION.md §1.1.
     ///
     /// # Errors
-    /// [`TimeError`] when `ms` is negative or not finite.
+    /// [`TimeError`] when `ms` is negative, not finite or beyond 584 years.
     pub fn modelled(ms: f64) -> Result<Self, TimeError> {
-        let rounded = (ms / 1e3 * 1e9).round();
-        if rounded.is_finite() && ms >= 0.0 {
-            Ok(Self(rounded / 1e6))
-        } else {
-            Err(TimeError { ms })
-        }
+        let whole = Duration::try_from_secs_f64(ms / 1e3).map_err(|_| TimeError { ms })?;
+        Ok(Self(whole.as_secs_f64() * 1e3))
     }
 
     /// Returns the milliseconds of the span.
@@ -212,7 +209,7 @@ mod tests {
     #[test]
     fn modelled_durations_are_whole_nanoseconds() {
         let third = SimDuration::modelled(10.0 / 3.0).expect("finite");
-        assert_eq!(third.as_ms().to_bits(), 3.333_333_f64.to_bits());
+        assert_eq!(Nanos::from_ms(third.as_ms()), Ok(Nanos(3_333_333)));
         assert!(SimDuration::modelled(f64::NAN).is_err());
     }
 

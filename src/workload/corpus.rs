@@ -41,6 +41,8 @@ pub enum SessionName {
     Named(String),
     /// The row of this line stands alone.
     Row(u64),
+    /// The n-th synthetic session, from 0.
+    Synthetic(u64),
 }
 
 impl Corpus {
@@ -98,11 +100,12 @@ impl Corpus {
 }
 
 impl std::fmt::Display for SessionName {
-    /// Writes the name as DynoSim does: `request_<line>` for a row that stands alone.
+    /// Writes the name as DynoSim does: `request_<line>` for a row that stands alone, `session_<n>` for a synthetic one.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Named(name) => f.write_str(name),
             Self::Row(line) => write!(f, "request_{line}"),
+            Self::Synthetic(index) => write!(f, "session_{index}"),
         }
     }
 }

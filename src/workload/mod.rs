@@ -5,12 +5,14 @@
 mod arrival;
 mod corpus;
 mod load;
+mod prompt;
 mod source;
 mod stop;
 
 pub use arrival::Arrivals;
 pub use corpus::{Corpus, CorpusRow, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
+pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, Symbol};
 pub use source::{SessionShape, Source, SyntheticShape};
 pub use stop::{Stop, StopCount};
 
