@@ -25,5 +25,6 @@ pub mod plan;
 pub mod record;
 pub mod scenario;
 pub mod sim;
+pub mod trace;
 pub mod units;
 pub mod workload;

@@ -1,6 +1,6 @@
 //! Collects findings, so that one run shows every mistake, in file order.
 
-use super::{Problem, Severity};
+use super::{Problem, Severity, SourceFile};
 
 /// Findings of one command, kept until all are known.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Bag {
     /// Returns the findings: by file in order of first appearance, then by place, then by arrival.
     pub fn into_sorted(self) -> Vec<Problem> {
         let mut files: Vec<String> = Vec::new();
-        let mut keyed: Vec<(usize, usize, Problem)> = Vec::new();
+        let mut keyed: Vec<(usize, usize, usize, Problem)> = Vec::new();
         for problem in self.problems {
             let name = problem.source_file().map_or("", |source| source.name());
             let file = files.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -45,10 +45,11 @@ impl Bag {
                 files.len() - 1
             });
             let offset = problem.labels().first().map_or(0, |label| label.span.offset());
-            keyed.push((file, offset, problem));
+            let line = problem.source_file().map_or(0, SourceFile::first_line);
+            keyed.push((file, line, offset, problem));
         }
-        keyed.sort_by_key(|(file, offset, _)| (*file, *offset));
-        keyed.into_iter().map(|(_, _, problem)| problem).collect()
+        keyed.sort_by_key(|(file, line, offset, _)| (*file, *line, *offset));
+        keyed.into_iter().map(|(_, _, _, problem)| problem).collect()
     }
 }
 

@@ -142,7 +142,7 @@ impl miette::SourceCode for SourceFile {
             self.name().to_owned(),
             inner.data(),
             *inner.span(),
-            inner.line(),
+            inner.line() + self.first_line() - 1,
             inner.column(),
             inner.line_count(),
         )))

@@ -14,6 +14,7 @@ pub struct Span {
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
+    first_line: usize,
 }
 
 impl Span {
@@ -42,7 +43,19 @@ impl From<Span> for miette::SourceSpan {
 impl SourceFile {
     /// Returns `text` under `name` (a relative path with `/`, or what stands for one).
     pub fn new(name: &str, text: &str) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self::excerpt(name, text, 1)
+    }
+
+    /// Returns a part of the file `name` that starts at line `first_line` (from 1): a row of a trace too big to keep.
+    ///
+    /// Spans are offsets into the part; lines are reported as the whole file counts them.
+    pub fn excerpt(name: &str, text: &str, first_line: usize) -> Self {
+        Self { name: name.into(), text: text.into(), first_line }
+    }
+
+    /// Returns the line of the file, from 1, at which the text starts.
+    pub const fn first_line(&self) -> usize {
+        self.first_line
     }
 
     /// Returns the name.
@@ -63,6 +76,18 @@ impl SourceFile {
         }
         let before = &self.text[..end];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        (before.matches('\n').count() + self.first_line, before[line_start..].chars().count() + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_reports_the_lines_of_its_file() {
+        let part = SourceFile::excerpt("trace.jsonl", "{\"a\":1}\n{\"b\":", 41);
+        assert_eq!(part.line_column(0), (41, 1));
+        assert_eq!(part.line_column(13), (42, 6));
     }
 }

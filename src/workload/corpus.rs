@@ -70,12 +70,37 @@ impl Corpus {
         self.rows.truncate(count);
     }
 
-    /// Sorts rows by arrival, stably; rows without one stay before all others.
+    /// Sorts sessions by the arrival of their first row, stably; a session without one stays before all others.
+    ///
+    /// A row that stands alone is a session of its own, so plain traces sort row by row. Rows of one session keep their order,
+    /// and sessions are numbered anew by first appearance.
     pub fn sort_by_arrival(&mut self) {
+        let mut starts: Vec<Option<f64>> = vec![None; self.sessions.len()];
+        let mut seen = vec![false; self.sessions.len()];
+        for row in &self.rows {
+            if !std::mem::replace(&mut seen[row.session], true) {
+                starts[row.session] = row.arrival_ms;
+            }
+        }
         self.rows.sort_by(|a, b| {
-            let key = |row: &CorpusRow| row.arrival_ms.unwrap_or(f64::NEG_INFINITY);
+            let key = |row: &CorpusRow| starts[row.session].unwrap_or(f64::NEG_INFINITY);
             key(a).total_cmp(&key(b))
         });
+        self.number_sessions_by_appearance();
+    }
+
+    /// Numbers sessions in the order in which rows name them; sessions without a row come last.
+    fn number_sessions_by_appearance(&mut self) {
+        let mut places: Vec<Option<usize>> = vec![None; self.sessions.len()];
+        let mut order: Vec<usize> = Vec::with_capacity(self.sessions.len());
+        for row in &mut self.rows {
+            row.session = *places[row.session].get_or_insert_with(|| {
+                order.push(row.session);
+                order.len() - 1
+            });
+        }
+        order.extend((0..places.len()).filter(|old| places[*old].is_none()));
+        self.sessions = order.into_iter().map(|old| self.sessions[old].clone()).collect();
     }
 
     /// Returns the rows in order.

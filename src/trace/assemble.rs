@@ -1,0 +1,172 @@
+//! Rows to a corpus: the rules that hold across rows, and the counts.
+
+use crate::diag::{Bag, Code, Problem};
+use crate::workload::{Corpus, CorpusRow};
+
+use super::counts::{ArrivalSpan, ReadCounts};
+use super::options::{ArrivalRule, ReadOptions, RowOrder, Strictness};
+use super::row::Row;
+use super::session::Sessions;
+
+/// After this many faulty rows reading stops: the rest is most likely wrong in the same way.
+const FAULTY_ROWS_MAX: u64 = 10;
+
+/// A corpus in the making.
+#[derive(Debug)]
+pub(super) struct Assembly<'o> {
+    options: &'o ReadOptions,
+    corpus: Corpus,
+    /// What was let through.
+    pub(super) counts: ReadCounts,
+    /// What the earliest calendar time is called, where arrivals are counted from it.
+    pub(super) origin: Option<String>,
+    sessions: Sessions,
+    latest_ms: Option<f64>,
+    problems: Bag,
+    faulty_rows: u64,
+}
+
+impl<'o> Assembly<'o> {
+    /// Returns a corpus without rows.
+    pub(super) fn new(options: &'o ReadOptions) -> Self {
+        Self {
+            options,
+            corpus: Corpus::new(options.block_size),
+            counts: ReadCounts::default(),
+            origin: None,
+            sessions: Sessions::default(),
+            latest_ms: None,
+            problems: Bag::new(),
+            faulty_rows: 0,
+        }
+    }
+
+    /// Returns whether reading can stop: enough rows, or enough faults.
+    pub(super) fn is_done(&self) -> bool {
+        let kept = self.counts.rows;
+        self.faulty_rows >= FAULTY_ROWS_MAX || self.options.first_rows.is_some_and(|n| kept >= n)
+    }
+
+    /// Adds a row, or what is wrong with it.
+    pub(super) fn add(&mut self, row: Result<Row<'_>, Problem>, ids: &[u64]) {
+        if let Err(problem) = row.and_then(|row| self.add_row(row, ids)) {
+            self.problems.push(problem);
+            self.faulty_rows += 1;
+        }
+    }
+
+    /// Adds a problem of a whole shard.
+    pub(super) fn add_problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// Adds a row.
+    fn add_row(&mut self, row: Row<'_>, ids: &[u64]) -> Result<(), Problem> {
+        let corpus = &mut self.corpus;
+        let turn = self.sessions.place(&row, |name| corpus.add_session(name))?;
+        if turn.is_first {
+            self.counts.sessions += 1;
+            self.check_arrival(&row)?;
+        }
+        self.counts.rows += 1;
+        let row = CorpusRow {
+            line: row.line.running,
+            arrival_ms: row.arrival_ms,
+            input: row.input,
+            output: row.output,
+            ids: 0..0,
+            session: turn.session,
+            delay_ms: turn.delay_ms,
+            request_id: row.request_id,
+        };
+        self.corpus.add_row(row, ids);
+        Ok(())
+    }
+
+    /// Checks the arrival of a row that opens a session.
+    fn check_arrival(&mut self, row: &Row<'_>) -> Result<(), Problem> {
+        let strict = self.options.strictness == Strictness::Scenario;
+        let Some(ms) = row.arrival_ms else {
+            if strict && self.options.arrivals == ArrivalRule::Required {
+                return Err(missing_timestamp(row));
+            }
+            self.counts.missing_timestamps += 1;
+            return Ok(());
+        };
+        let latest = self.latest_ms.filter(|latest| ms < *latest);
+        self.latest_ms = Some(self.latest_ms.map_or(ms, |latest| latest.max(ms)));
+        let (Some(latest), RowOrder::AsWritten) = (latest, self.options.order) else {
+            return Ok(());
+        };
+        if strict {
+            return Err(unsorted(row, ms, latest));
+        }
+        self.counts.unsorted_rows += 1;
+        Ok(())
+    }
+
+    /// Returns the corpus and what was let through; `name` is the trace's for messages.
+    ///
+    /// # Errors
+    /// Everything that was found wrong, or that there are no rows.
+    pub(super) fn finish(mut self, name: &str) -> Result<(Corpus, ReadCounts), Bag> {
+        if self.problems.has_errors() {
+            if self.faulty_rows >= FAULTY_ROWS_MAX {
+                let message = format!("reading {name} stopped after {FAULTY_ROWS_MAX} wrong rows");
+                self.problems.push(Problem::new(Code::TraceStopped, message));
+            }
+            return Err(self.problems);
+        }
+        if self.counts.rows == 0 {
+            let message = format!("trace file {name} did not contain any requests");
+            return Err(Bag::from(Problem::new(Code::TraceEmpty, message)));
+        }
+        if self.options.order == RowOrder::Sorted {
+            self.corpus.sort_by_arrival();
+        }
+        let rows = self.corpus.rows();
+        self.counts.ties = count(rows.windows(2).filter(|pair| ties(&pair[0], &pair[1])));
+        self.counts.span = span(rows, self.origin);
+        Ok((self.corpus, self.counts))
+    }
+}
+
+/// Returns how many items there are.
+fn count<T>(items: impl Iterator<Item = T>) -> u64 {
+    items.fold(0, |count, _| count + 1)
+}
+
+/// Says whether a row has the arrival of the row before it.
+fn ties(before: &CorpusRow, row: &CorpusRow) -> bool {
+    match (before.arrival_ms, row.arrival_ms) {
+        (Some(before), Some(ms)) => before.total_cmp(&ms).is_eq(),
+        (None, _) | (_, None) => false,
+    }
+}
+
+/// Returns the span of arrivals.
+fn span(rows: &[CorpusRow], origin: Option<String>) -> Option<ArrivalSpan> {
+    let times = || rows.iter().filter_map(|row| row.arrival_ms);
+    let first_ms = times().min_by(f64::total_cmp)?;
+    let last_ms = times().max_by(f64::total_cmp)?;
+    let origin = origin.unwrap_or_else(|| format!("{first_ms} ms"));
+    Some(ArrivalSpan { origin, first_ms, last_ms })
+}
+
+/// Says that a row has no arrival.
+fn missing_timestamp(row: &Row<'_>) -> Problem {
+    let message = format!("trace line {} is missing timestamp", row.line.number);
+    row.line
+        .problem(Code::TraceArrival, row.arrival_at.clone(), message, "no `timestamp` in this row")
+        .help("give each row its arrival, or use a `load` that makes its own times; `lenient=#true` in the pin makes it 0")
+}
+
+/// Says that a row arrives before one above it.
+fn unsorted(row: &Row<'_>, ms: f64, latest: f64) -> Problem {
+    let number = row.line.number;
+    let message =
+        format!("trace line {number} arrives at {ms} ms, before a row above it ({latest} ms)");
+    row.line
+        .problem(Code::TraceUnsorted, row.arrival_at.clone(), message, "not in order")
+        .help("sort the file, or state `sort=#true` in the pin: rows are then sorted stably")
+}

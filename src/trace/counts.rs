@@ -1,0 +1,143 @@
+//! What a reader saw and let through.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Problem};
+use crate::digest::canonical::{Real, Value, object};
+
+/// A shorter span than this, in milliseconds, is most likely one in the wrong unit.
+const SHORT_SPAN_MS: f64 = 1_000.0;
+/// A longer span than this, in milliseconds (seven days), is most likely one in the wrong unit.
+const LONG_SPAN_MS: f64 = 604_800_000.0;
+
+/// What a reader saw and let through. Only counts; each is of the rows that were kept.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadCounts {
+    /// Rows kept.
+    pub rows: u64,
+    /// Sessions; a row that stands alone is one.
+    pub sessions: u64,
+    /// Blank lines skipped.
+    pub blank_lines: u64,
+    /// Rows with a key that the format does not know, by key.
+    pub unknown_keys: BTreeMap<String, u64>,
+    /// Rows with a key that the format knows and that changes nothing here (priorities), by key.
+    pub unused_keys: BTreeMap<String, u64>,
+    /// Sessions that arrive before the session above them.
+    pub unsorted_rows: u64,
+    /// Sessions without an arrival.
+    pub missing_timestamps: u64,
+    /// Rows without hash ids where ids are expected: their prompts are unique.
+    pub missing_hash_ids: u64,
+    /// Rows with more hash ids than their prompt has blocks.
+    pub extra_hash_ids: u64,
+    /// Rows whose hash ids are there and ignored, because the pin says that there are none.
+    pub ignored_hash_ids: u64,
+    /// Rows with the arrival of the row before.
+    pub ties: u64,
+    /// From the first arrival to the last.
+    pub span: Option<ArrivalSpan>,
+}
+
+/// The first and last arrival.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrivalSpan {
+    /// The earliest arrival as the file says it: what runs subtract. Text for calendar times, else milliseconds.
+    pub origin: String,
+    /// The earliest arrival, in the corpus's milliseconds.
+    pub first_ms: f64,
+    /// The latest arrival, in the corpus's milliseconds.
+    pub last_ms: f64,
+}
+
+impl ArrivalSpan {
+    /// Returns how long arrivals go on, in milliseconds.
+    pub fn length_ms(&self) -> f64 {
+        self.last_ms - self.first_ms
+    }
+}
+
+impl ReadCounts {
+    /// Returns what a person should look at: rows that were given a meaning, and a span that hints at a wrong unit.
+    pub fn warnings(&self, trace: &str) -> Vec<Problem> {
+        let tolerated = [
+            (self.unsorted_rows, "arrive before the row above them; times are used as written"),
+            (self.missing_timestamps, "have no timestamp; they arrive at 0"),
+            (self.missing_hash_ids, "have no hash_ids; their prompts are unique"),
+            (self.extra_hash_ids, "have more hash_ids than blocks; the surplus is ignored"),
+        ];
+        tolerated
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| {
+                let of = self.rows;
+                Problem::new(Code::TraceTolerated, format!("{trace}: {count} of {of} rows {what}"))
+            })
+            .chain(self.time_scale_warning(trace))
+            .collect()
+    }
+
+    /// Returns a warning where the span of arrivals hints at a wrong unit. Source: cases/TRACES.md T3.
+    fn time_scale_warning(&self, trace: &str) -> Option<Problem> {
+        let span = self.span.as_ref().filter(|_| self.rows > 1)?;
+        let ms = span.length_ms();
+        let how = if ms < SHORT_SPAN_MS {
+            "less than a second"
+        } else if ms > LONG_SPAN_MS {
+            "more than seven days"
+        } else {
+            return None;
+        };
+        let text = format!("{trace}: {} rows arrive within {ms} ms, {how}", self.rows);
+        Some(Problem::new(Code::TraceTimeScale, text).help(
+            "check `timestamps unit=` in the trace's pin: `ms` and `s` differ by a factor of 1000",
+        ))
+    }
+
+    /// Returns the counts for a report: those that are not zero, and the origin.
+    pub fn canonical(&self) -> Value {
+        let by_key = |keys: &BTreeMap<String, u64>| {
+            Value::Object(keys.iter().map(|(k, n)| (k.clone(), Value::count(*n))).collect())
+        };
+        let mut fields: BTreeMap<String, Value> = [
+            ("blank_lines", self.blank_lines),
+            ("extra_hash_ids", self.extra_hash_ids),
+            ("ignored_hash_ids", self.ignored_hash_ids),
+            ("missing_hash_ids", self.missing_hash_ids),
+            ("missing_timestamps", self.missing_timestamps),
+            ("ties", self.ties),
+            ("unsorted_rows", self.unsorted_rows),
+        ]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| (name.to_owned(), Value::count(count)))
+        .collect();
+        fields.insert("rows".to_owned(), Value::count(self.rows));
+        fields.insert("sessions".to_owned(), Value::count(self.sessions));
+        for (name, keys) in
+            [("unknown_keys", &self.unknown_keys), ("unused_keys", &self.unused_keys)]
+        {
+            if !keys.is_empty() {
+                fields.insert(name.to_owned(), by_key(keys));
+            }
+        }
+        if let Some(span) = &self.span {
+            fields.insert("span".to_owned(), span.canonical());
+        }
+        Value::Object(fields)
+    }
+}
+
+impl ArrivalSpan {
+    /// Returns the span for a report.
+    fn canonical(&self) -> Value {
+        let ms = |ms: f64| {
+            Value::Real(Real::new(ms).expect("readers refuse arrivals that are not finite"))
+        };
+        object([
+            ("first_ms", ms(self.first_ms)),
+            ("last_ms", ms(self.last_ms)),
+            ("origin", Value::text(&self.origin)),
+        ])
+    }
+}

@@ -1,0 +1,114 @@
+//! Arrays of block hash ids: 64 bits each, and as many as the prompt has blocks.
+
+use std::ops::Range;
+
+use crate::diag::{Code, Problem};
+use crate::units::{BlockSize, Tokens};
+
+use super::field::Written;
+use super::row::Line;
+
+/// How an array of ids is wrong: where in the array, and why.
+type Wrong = (Range<usize>, &'static str);
+
+/// Appends the ids of a JSON array to `ids`.
+///
+/// # Errors
+/// `trace::hash_ids` at the first element that is no integer from 0 to 2^64 - 1.
+pub(super) fn read(
+    line: &Line<'_>,
+    value: &Written<'_>,
+    ids: &mut Vec<u64>,
+) -> Result<(), Problem> {
+    scan(value.text.as_bytes(), ids).map_err(|(at, why)| {
+        let start = value.at(line).start;
+        let number = line.number;
+        let shown = value.text.get(at.clone()).unwrap_or_default();
+        let message = format!("trace line {number}: hash id `{shown}` {why}");
+        line.problem(Code::TraceHashIds, start + at.start..start + at.end, message, why)
+            .help("a hash id is an integer from 0 to 18446744073709551615")
+    })
+}
+
+/// Scans an array whose JSON syntax is known to be right.
+fn scan(array: &[u8], ids: &mut Vec<u64>) -> Result<(), Wrong> {
+    if array.first() != Some(&b'[') {
+        return Err((0..array.len().min(20), "is no array"));
+    }
+    let mut at = 1;
+    while at < array.len() {
+        match array[at] {
+            b',' | b']' | b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            _ => at = element(array, at, ids)?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads the element at `start` and returns where it ends.
+fn element(array: &[u8], start: usize, ids: &mut Vec<u64>) -> Result<usize, Wrong> {
+    let length = array[start..]
+        .iter()
+        .position(|byte| matches!(byte, b',' | b']' | b' ' | b'\t' | b'\n' | b'\r'))
+        .unwrap_or(array.len() - start);
+    let end = start + length;
+    let digits = &array[start..end];
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return Err((start..end, "is no integer without sign, fraction and exponent"));
+    }
+    let id = digits
+        .iter()
+        .try_fold(0_u64, |id, digit| id.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+    ids.push(id.ok_or((start..end, "does not fit 64 bits"))?);
+    Ok(end)
+}
+
+/// Returns the block size with which `tokens` take exactly `count` ids: a power of two where there is one, else the smallest.
+///
+/// Source: cases/TRACES.md T6.
+pub(super) fn fitting_block_size(tokens: Tokens, count: usize) -> Option<BlockSize> {
+    let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
+    let smallest = tokens.get().div_ceil(count);
+    let fits = |size: u64| size > 0 && tokens.get().div_ceil(size) == count;
+    [smallest.next_power_of_two(), smallest]
+        .into_iter()
+        .find(|size| fits(*size))
+        .and_then(|size| u32::try_from(size).ok())
+        .and_then(BlockSize::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scanned(text: &str) -> Result<Vec<u64>, Wrong> {
+        let mut ids = Vec::new();
+        scan(text.as_bytes(), &mut ids).map(|()| ids)
+    }
+
+    #[test]
+    fn ids_keep_all_64_bits_and_nothing_else_is_an_id() {
+        assert_eq!(
+            scanned("[ 1 ,4294967297,18446744073709551615]"),
+            Ok(vec![1, 4_294_967_297, u64::MAX])
+        );
+        assert_eq!(scanned("[]"), Ok(Vec::new()));
+        assert_eq!(scanned("[1,18446744073709551616]"), Err((3..23, "does not fit 64 bits")));
+        for (text, end) in [("[-1]", 3), ("[1.5]", 4), ("[1e3]", 4), ("[null]", 5), ("[\"1\"]", 4)]
+        {
+            assert_eq!(scanned(text).map_err(|(at, _)| at), Err(1..end), "{text}");
+        }
+        assert!(scanned("{\"a\":1}").is_err());
+    }
+
+    #[test]
+    fn the_block_size_that_would_fit_prefers_a_power_of_two() {
+        let size =
+            |tokens, count| fitting_block_size(Tokens::new(tokens), count).map(BlockSize::get);
+        assert_eq!(size(655, 3), Some(256));
+        assert_eq!(size(20, 2), Some(16));
+        assert_eq!(size(300, 7), Some(43));
+        assert_eq!(size(10, 0), None);
+        assert_eq!(size(3, 9), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! Recorded requests: from the bytes of trace files to a [`crate::workload::Corpus`], and the statistics of one.
+//!
+//! Owns the file formats, how strict each is read, and what was let through. The only home of `flate2`. A trace is read as a
+//! whole and judged as a whole before anything is run; a file is never mapped, because its owner may change it.
+//! Uses `workload`, `units` and `diag`; knows nothing of pins or scenarios.
+
+mod assemble;
+mod azure;
+mod calendar;
+mod counts;
+mod field;
+mod hash_ids;
+mod mooncake;
+mod options;
+mod read;
+mod row;
+mod session;
+
+pub use counts::{ArrivalSpan, ReadCounts};
+pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
+pub use read::{Shard, count_rows, read_corpus};

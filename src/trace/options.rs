@@ -1,0 +1,151 @@
+//! How a trace is read: its format, and what is let through.
+
+use crate::units::BlockSize;
+
+/// How a trace is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The file format.
+    pub format: TraceFormat,
+    /// Tokens that one hash id stands for.
+    pub block_size: BlockSize,
+    /// What is let through.
+    pub strictness: Strictness,
+    /// Whether rows carry hash ids.
+    pub hashes: HashIds,
+    /// Whether every session needs an arrival.
+    pub arrivals: ArrivalRule,
+    /// Whether rows are sorted.
+    pub order: RowOrder,
+    /// The unit of `timestamp`; calendar times have none.
+    pub unit: TimeUnit,
+    /// Take the first rows in file order, before sorting; all where absent.
+    pub first_rows: Option<u64>,
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TraceFormat {
+    /// JSON lines with lengths and block hash ids. Source: spec/SIMULATION.md §9.3.
+    Mooncake,
+    /// CSV `TIMESTAMP,ContextTokens,GeneratedTokens` with calendar times.
+    Azure,
+}
+
+/// What is let through; DSL.md, "How strict a trace is read".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// What `DynoSim` lets through: unsorted rows, missing timestamps, surplus hash ids, empty prompts.
+    DynoSim,
+    /// Nothing that can change a number.
+    Scenario,
+    /// What can be given a meaning; all of it is counted.
+    Lenient,
+}
+
+/// Whether rows carry hash ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HashIds {
+    /// Each row names its blocks.
+    Expected,
+    /// Every prompt is unique; ids that are there are ignored and counted.
+    Absent,
+}
+
+/// Whether every session needs an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrivalRule {
+    /// The load replays recorded times.
+    Required,
+    /// The load makes its own times.
+    Ignored,
+}
+
+/// Whether rows are sorted by arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowOrder {
+    /// File order counts; [`Strictness::Scenario`] refuses a row that arrives before the one above it.
+    AsWritten,
+    /// Rows are sorted stably.
+    Sorted,
+}
+
+/// The unit of a trace's numeric timestamps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl ReadOptions {
+    /// Returns the options of a scenario for a format: strict, timestamps in milliseconds, every row.
+    pub fn strict(format: TraceFormat, block_size: BlockSize) -> Self {
+        Self {
+            format,
+            block_size,
+            strictness: Strictness::Scenario,
+            hashes: match format {
+                TraceFormat::Mooncake => HashIds::Expected,
+                TraceFormat::Azure => HashIds::Absent,
+            },
+            arrivals: ArrivalRule::Required,
+            order: RowOrder::AsWritten,
+            unit: TimeUnit::Milliseconds,
+            first_rows: None,
+        }
+    }
+
+    /// Returns the options of `predict`: a Mooncake file read as `DynoSim` reads it.
+    pub fn dynosim(block_size: BlockSize, arrivals: ArrivalRule) -> Self {
+        Self {
+            strictness: Strictness::DynoSim,
+            arrivals,
+            ..Self::strict(TraceFormat::Mooncake, block_size)
+        }
+    }
+}
+
+impl TraceFormat {
+    /// Every format.
+    pub const ALL: &'static [Self] = &[Self::Mooncake, Self::Azure];
+
+    /// Returns the word of pins and of `--trace-format`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mooncake => "mooncake",
+            Self::Azure => "azure",
+        }
+    }
+}
+
+impl TimeUnit {
+    /// Every unit.
+    pub const ALL: &'static [Self] =
+        &[Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
+
+    /// Returns the word of pins.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "us",
+            Self::Nanoseconds => "ns",
+        }
+    }
+
+    /// Returns the power of ten that turns the unit into milliseconds.
+    pub(super) const fn milliseconds_exponent(self) -> i64 {
+        match self {
+            Self::Seconds => 3,
+            Self::Milliseconds => 0,
+            Self::Microseconds => -3,
+            Self::Nanoseconds => -6,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! One file of a trace, in memory.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::diag::{Code, Problem, SourceFile, Span};
+
+use super::gzip;
+
+/// One file of a trace: its name for people, and its bytes.
+#[derive(Debug, Clone)]
+pub struct Shard {
+    name: String,
+    bytes: Vec<u8>,
+    packing: Packing,
+}
+
+/// Whether the bytes are as the file holds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    /// As the file holds them: gzip by its first bytes.
+    AsFile,
+    /// Taken out of a file that was verified.
+    Unpacked,
+}
+
+impl Shard {
+    /// Returns a shard of a file's bytes; they are gzip where they start with `1f 8b`.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { name: name.into(), bytes, packing: Packing::AsFile }
+    }
+
+    /// Returns a shard of what a verified file holds once unpacked; lines are still named after the file.
+    pub fn unpacked(name: impl Into<String>, text: Vec<u8>) -> Self {
+        Self { name: name.into(), bytes: text, packing: Packing::Unpacked }
+    }
+
+    /// Reads a file into memory; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// `trace::read` when the file cannot be read.
+    pub fn load(path: &Path, name: &str) -> Result<Self, Problem> {
+        std::fs::read(path).map(|bytes| Self::new(name, bytes)).map_err(|error| {
+            Problem::new(Code::TraceRead, format!("cannot read `{name}`: {error}"))
+                .help("give the path of a trace file, or the name of a pin under pins/traces")
+        })
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the bytes as they were given.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the unpacked text as bytes.
+    ///
+    /// # Errors
+    /// `trace::extension` where name and contents disagree, `trace::gzip` for a damaged stream, with the row reached.
+    pub fn unpack(&self) -> Result<Cow<'_, [u8]>, Problem> {
+        if self.packing == Packing::Unpacked {
+            return Ok(Cow::Borrowed(&self.bytes));
+        }
+        let named_gzip = Path::new(&self.name)
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+        let is_gzip = self.bytes.starts_with(&gzip::MAGIC);
+        if is_gzip && !named_gzip {
+            let message = format!("`{}` holds gzip and its name does not end in `.gz`", self.name);
+            return Err(Problem::new(Code::TraceExtension, message)
+                .label(&SourceFile::new(&self.name, ""), Span::default(), "starts with 1f 8b")
+                .help("rename it to end in `.gz`, or unpack it with `gzip -d`"));
+        }
+        if !named_gzip {
+            return Ok(Cow::Borrowed(&self.bytes));
+        }
+        gzip::unpack(&self.bytes)
+            .map(Cow::Owned)
+            .map_err(|(damage, readable)| self.damaged(&damage, &readable))
+    }
+
+    /// Returns the unpacked text.
+    ///
+    /// # Errors
+    /// As [`Shard::unpack`], and `trace::encoding` for a byte order mark or bytes that are no UTF-8.
+    pub(super) fn text(&self) -> Result<Cow<'_, str>, Problem> {
+        let text = match self.unpack()? {
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
+                .map(Cow::Borrowed)
+                .map_err(|error| (error, bytes.to_vec())),
+            Cow::Owned(bytes) => String::from_utf8(bytes)
+                .map(Cow::Owned)
+                .map_err(|error| (error.utf8_error(), error.into_bytes())),
+        };
+        let text = text.map_err(|(error, bytes)| self.not_utf8(error.valid_up_to(), &bytes))?;
+        if text.starts_with('\u{feff}') {
+            let line = text.lines().next().unwrap_or_default();
+            let source = SourceFile::new(&self.name, line);
+            let message = "the file starts with a UTF-8 byte order mark (BOM)";
+            return Err(Problem::new(Code::TraceEncoding, message)
+                .label(&source, Span::new(0, '\u{feff}'.len_utf8()), "ef bb bf")
+                .help("save it as UTF-8 without a BOM"));
+        }
+        Ok(text)
+    }
+
+    /// Says what is wrong with a gzip stream and which row was reached.
+    fn damaged(&self, damage: &gzip::Damage, readable: &[u8]) -> Problem {
+        let code = match damage {
+            gzip::Damage::NotGzip { .. } => Code::TraceExtension,
+            gzip::Damage::Empty
+            | gzip::Damage::Cut { .. }
+            | gzip::Damage::Checksum { .. }
+            | gzip::Damage::Deflate { .. }
+            | gzip::Damage::Padding { .. }
+            | gzip::Damage::Garbage { .. } => Code::TraceGzip,
+        };
+        let whole = readable.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let rows = line_ends(&readable[..whole]);
+        let start = readable[..whole.saturating_sub(1)]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let last = String::from_utf8_lossy(&readable[start..whole.saturating_sub(1).max(start)]);
+        let source = SourceFile::excerpt(&self.name, &last, rows.max(1));
+        Problem::new(code, format!("{damage}; {rows} rows were readable"))
+            .label(&source, Span::new(0, last.len()), "the last readable row")
+            .help("fetch the file again, or pack it anew with `gzip -9n`")
+    }
+
+    /// Says where bytes are no UTF-8.
+    fn not_utf8(&self, valid: usize, bytes: &[u8]) -> Problem {
+        let start = bytes[..valid].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = line_ends(&bytes[..valid]) + 1;
+        let shown = String::from_utf8_lossy(&bytes[start..valid]);
+        let source = SourceFile::excerpt(&self.name, &shown, line);
+        let found = bytes.get(valid).copied().unwrap_or_default();
+        Problem::new(Code::TraceEncoding, format!("byte {found:#04x} is no UTF-8"))
+            .label(&source, Span::new(shown.len(), 0), "after this")
+            .help("traces are UTF-8 text")
+    }
+}
+
+/// Returns how many lines end in `bytes`.
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
+}

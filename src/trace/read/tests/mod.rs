@@ -1,0 +1,55 @@
+//! Traces as people write them: what is read, what is let through, what is refused and where.
+
+mod azure;
+mod gzip;
+mod mooncake;
+mod strictness;
+
+use crate::diag::{Bag, Problem};
+use crate::trace::{
+    ArrivalRule, ReadCounts, ReadOptions, Shard, Strictness, TraceFormat, read_corpus,
+};
+use crate::units::BlockSize;
+use crate::workload::Corpus;
+
+fn block(tokens: u32) -> BlockSize {
+    BlockSize::new(tokens).expect("not zero")
+}
+
+fn scenario() -> ReadOptions {
+    ReadOptions::strict(TraceFormat::Mooncake, block(512))
+}
+
+fn dynosim() -> ReadOptions {
+    ReadOptions::dynosim(block(512), ArrivalRule::Required)
+}
+
+fn lenient() -> ReadOptions {
+    ReadOptions { strictness: Strictness::Lenient, ..scenario() }
+}
+
+fn read(text: &str, options: &ReadOptions) -> Result<(Corpus, ReadCounts), Bag> {
+    read_corpus(&[Shard::new("trace.jsonl", text.into())], options)
+}
+
+fn arrivals(corpus: &Corpus) -> Vec<Option<f64>> {
+    corpus.rows().iter().map(|row| row.arrival_ms).collect()
+}
+
+fn problems(result: Result<(Corpus, ReadCounts), Bag>) -> Vec<Problem> {
+    result.expect_err("refused").into_sorted()
+}
+
+/// Returns `place code: message` of the first problem.
+fn refusal(result: Result<(Corpus, ReadCounts), Bag>) -> String {
+    let problem = problems(result).into_iter().next().expect("a problem");
+    let place = problem.place().unwrap_or_default();
+    format!("{place} {}: {problem}", problem.code().as_str())
+}
+
+/// Returns a row of one block.
+fn row(timestamp: &str, id: &str) -> String {
+    format!(
+        "{{\"timestamp\":{timestamp},\"input_length\":512,\"output_length\":1,\"hash_ids\":[{id}]}}\n"
+    )
+}

@@ -1,0 +1,92 @@
+//! One line of a trace, and problems that name `file:line:column`.
+
+use std::ops::Range;
+
+use crate::diag::{Code, Problem, SourceFile, Span};
+use crate::units::Tokens;
+
+/// How much of a line is shown after the place of a problem, in bytes.
+const SHOWN_AFTER: usize = 60;
+
+/// One line of a shard, without its line end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// The shard's name.
+    pub(super) file: &'a str,
+    /// The line of the shard, from 1; blank lines count.
+    pub(super) number: u64,
+    /// The line counted through all shards; the same as `number` in a trace of one.
+    pub(super) running: u64,
+    /// The text.
+    pub(super) text: &'a str,
+}
+
+/// One request as a format's parser hands it over; rules across rows come after.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    /// Where it is.
+    pub(super) line: Line<'a>,
+    /// The arrival in milliseconds, and the bytes of the line that say it.
+    pub(super) arrival_ms: Option<f64>,
+    /// The bytes of the line that say the arrival; the whole line where none do.
+    pub(super) arrival_at: Range<usize>,
+    /// Prompt tokens.
+    pub(super) input: Tokens,
+    /// Requested output tokens.
+    pub(super) output: Tokens,
+    /// The session that the row names.
+    pub(super) session_id: Option<String>,
+    /// Think time that the row states, in milliseconds.
+    pub(super) delay_ms: Option<f64>,
+    /// The bytes of the line that say the delay.
+    pub(super) delay_at: Range<usize>,
+    /// The request's own name.
+    pub(super) request_id: Option<String>,
+}
+
+impl<'a> Line<'a> {
+    /// Returns the lines of a shard's text; `lines_before` counts the lines of earlier shards.
+    pub(super) fn all(
+        file: &'a str,
+        text: &'a str,
+        lines_before: u64,
+    ) -> impl Iterator<Item = Self> + use<'a> {
+        (1_u64..).zip(text.lines()).map(move |(number, text)| Self {
+            file,
+            number,
+            running: lines_before + number,
+            text,
+        })
+    }
+
+    /// Returns whether the line holds nothing but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// Returns the whole line.
+    pub(super) fn whole(&self) -> Range<usize> {
+        0..self.text.len()
+    }
+
+    /// Returns a problem at bytes `at` of the line; `label` says what is there.
+    pub(super) fn problem(
+        &self,
+        code: Code,
+        at: Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+    ) -> Problem {
+        let start = floor(self.text, at.start);
+        let end = floor(self.text, at.end.min(start + SHOWN_AFTER)).max(start);
+        let shown = &self.text[..floor(self.text, end + SHOWN_AFTER)];
+        let first_line = usize::try_from(self.number).unwrap_or(usize::MAX);
+        let source = SourceFile::excerpt(self.file, shown, first_line);
+        Problem::new(code, message).label(&source, Span::new(start, end - start), label)
+    }
+}
+
+/// Returns the last character boundary of `text` at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at)
+}
