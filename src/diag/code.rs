@@ -45,7 +45,7 @@ codes! {
     UnknownCommand "cli::unknown_command" Error "No command has this name."
         "`bench --help` lists the commands, `bench man NAME` describes one of them.";
     UnwrittenCommand "cli::unwritten" Error "The command is not written yet."
-        "This build lacks the command.";
+        "This build lacks the command. A later one has it; `bench --help` lists what there is.";
 
     // Files in KDL: scenarios, pins, goldens.
     KdlSyntax "kdl::syntax" Error "The file is not KDL 2."
