@@ -70,6 +70,7 @@ fn the_list_of_commands_in_help_is_the_list_tested_here() {
         .filter(|line| line.starts_with("  ") && !line.starts_with("    "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
+    let listed: Vec<&str> = listed.into_iter().filter(|command| *command != "help").collect();
     let tested: Vec<&str> =
         COMMANDS.iter().copied().filter(|command| !command.contains(' ')).collect();
     assert_eq!(listed, tested);
@@ -82,10 +83,15 @@ fn every_command_that_prints_a_table_can_print_json() {
     }
 }
 
+fn version_line() -> String {
+    let revision = option_env!("TOUCHSTONE_REVISION").map(|revision| format!(" ({revision})"));
+    format!("bench {}{}\n", env!("CARGO_PKG_VERSION"), revision.unwrap_or_default())
+}
+
 #[test]
 fn help_and_version_are_results_and_exit_0() {
     let version = Place::empty().bench(["--version"]).exits(0);
-    assert_eq!(version.stdout, concat!("bench ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(version.stdout, version_line());
     assert_eq!(version.stderr, "");
 }
 
@@ -129,7 +135,10 @@ fn the_manual_has_a_page_for_the_program_and_one_for_each_command() {
         let page = Place::empty().bench(["man", command]).exits(0).stdout;
         assert!(page.contains(&format!(".TH bench-{command} 1")), "{page}");
     }
-    Place::empty().bench(["man", "nothing"]).exits(2);
+    let action = Place::empty().bench(["man", "trace", "stats"]).exits(0).stdout;
+    assert!(action.contains(".TH bench-trace-stats 1"), "{action}");
+    let unknown = Place::empty().bench(["man", "nothing"]).exits(2);
+    assert!(unknown.stderr.contains("error[cli::unknown_command]"), "{unknown}");
 }
 
 #[test]
@@ -149,6 +158,15 @@ fn colour_reaches_stderr_only_where_it_is_wanted() {
     assert!(!coloured(&["man", "nothing"], Some("1")));
     assert!(coloured(&["chekc", "--color=always"], None));
     assert!(!coloured(&["chekc", "--color=never"], None));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_a_failure() {
+    let place = Place::empty();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let ran = Ran::of(place.command(["man"]).stdout(full)).exits(1);
+    assert!(ran.stderr.contains("error[cli::output]"), "{ran}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The program and its commands.
 
+use std::sync::LazyLock;
+
 use clap::{Parser, Subcommand};
 
 use super::{
@@ -8,11 +10,18 @@ use super::{
     RunArgs, TraceArgs,
 };
 
+/// The version, with the revision of the sources where the build was told one (`TOUCHSTONE_REVISION`). It never enters a report.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    option_env!("TOUCHSTONE_REVISION")
+        .map_or_else(|| version.to_owned(), |revision| format!("{version} ({revision})"))
+});
+
 /// A parsed command line.
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "bench",
-    version,
+    version = VERSION.as_str(),
     about = "A reproducible benchmark harness for LLM inference",
     long_about = "A reproducible benchmark harness for LLM inference: pinned inputs, deterministic runs, content-hashed reports, golden gates.\n\n\
                   A scenario path in place of a command means `run`. Results go to stdout, everything else to stderr.",
@@ -24,7 +33,6 @@ use super::{
                   3    something differs, or a gate says no\n  \
                   4    no verdict is possible\n  \
                   130  interrupted; finished jobs are kept",
-    disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true
 )]

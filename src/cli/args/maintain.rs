@@ -33,7 +33,7 @@ pub(crate) struct CompletionsArgs {
 pub(crate) struct ManArgs {
     /// The command to describe [default: the program]
     #[arg(value_name = "COMMAND")]
-    pub(crate) command: Option<String>,
+    pub(crate) command: Vec<String>,
 }
 
 /// Arguments of `docs`: the generated pages.

@@ -10,18 +10,18 @@ use crate::diag::{Code, Problem};
 pub(super) fn run(args: &ManArgs, _context: &Context) -> Result<Exit, Failure> {
     let mut program = Arguments::command();
     program.build();
-    let command = match &args.command {
-        None => program,
-        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| unknown(name))?,
-    };
+    let mut command = &program;
+    for name in &args.command {
+        command = command.find_subcommand(name).ok_or_else(|| unknown(&args.command))?;
+    }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).expect("a Vec takes every write");
+    clap_mangen::Man::new(command.clone()).render(&mut page).expect("a Vec takes every write");
     print(page)?;
     Ok(Exit::Success)
 }
 
 /// Returns the finding for a name that is no command.
-fn unknown(name: &str) -> Problem {
-    Problem::new(Code::UnknownCommand, format!("`{name}` is no command"))
+fn unknown(words: &[String]) -> Problem {
+    Problem::new(Code::UnknownCommand, format!("`{}` is no command", words.join(" ")))
         .help("`bench --help` lists the commands")
 }
