@@ -9,7 +9,6 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
     ("comfy_table", &["src/report/table", "src/cli/render"]),
-    ("csv", &["src/trace/"]),
     ("ctrlc", &["src/cli/interrupt.rs"]),
     ("flate2", &["src/trace/read"]),
     ("hashbrown", &["src/sim/", "src/trace/"]),
