@@ -77,6 +77,20 @@ fn the_list_of_commands_in_help_is_the_list_tested_here() {
 }
 
 #[test]
+fn the_readme_lists_every_command_and_every_exit_code() {
+    let path = crate::program::repository_root().join("README.md");
+    let readme = std::fs::read_to_string(path).expect("there is a README.md");
+    let rows: Vec<&str> = readme.lines().filter(|line| line.starts_with("| ")).collect();
+    for command in COMMANDS.iter().filter(|command| !["pins", "trace"].contains(command)) {
+        let cell = format!("`bench {command}");
+        assert!(rows.iter().any(|row| row.contains(&cell)), "{command} is in no table");
+    }
+    for code in ["0", "1", "2", "3", "4", "130"] {
+        assert!(rows.iter().any(|row| row.starts_with(&format!("| {code} |"))), "exit {code}");
+    }
+}
+
+#[test]
 fn every_command_that_prints_a_table_can_print_json() {
     for command in TABLES {
         assert!(help_of(command).contains("--format <FORMAT>"), "{command}");
