@@ -23,6 +23,7 @@ pub mod digest;
 pub mod measure;
 pub mod plan;
 pub mod record;
+pub mod report;
 pub mod scenario;
 pub mod sim;
 pub mod trace;
