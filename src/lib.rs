@@ -21,6 +21,7 @@ pub mod deployment;
 pub mod diag;
 pub mod digest;
 pub mod measure;
+pub mod pin;
 pub mod plan;
 pub mod record;
 pub mod report;

@@ -99,6 +99,28 @@ codes! {
     KdlName "kdl::name" Error "A name holds a character that it may not."
         "Names become parts of job ids and file names. They begin with a letter or digit and go on with letters, digits, `.`, `_` and `-`.";
 
+    // Pins.
+    PinRoot "pin::root" Error "The folder is no project root."
+        "A project root holds `pins/`. It is the nearest such folder above a scenario, or what `--root` says.";
+    PinUnknown "pin::unknown" Error "No pin has this name."
+        "Each pin is a file, `pins/traces/NAME.kdl` and the like. `bench pins list` lists them.";
+    PinRead "pin::read" Error "A pin's file cannot be read."
+        "The file or folder exists and may not be read, or is no UTF-8.";
+    PinName "pin::name" Error "A pin is called otherwise than its file."
+        "Scenarios find a pin by its file. One name in both places leaves no doubt which is meant.";
+    PinField "pin::field" Error "The fields of a pin do not fit together."
+        "Each field alone is well formed, and together they say nothing or contradict each other. The label and the help say how.";
+    PinFile "pin::file" Error "A file that a pin names cannot be read."
+        "The data lies beside the pin. Restore it.";
+    PinSize "pin::size" Error "A pinned file has another size."
+        "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    PinDigest "pin::digest" Error "A pinned file has another digest."
+        "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    PinContents "pin::contents" Error "A pinned file holds other contents once unpacked."
+        "`content-sha256` is the digest of what a packed file holds, so that packing anew is told from other data. Here the data differs.";
+    PinRequests "pin::requests" Error "A pinned trace holds another number of requests."
+        "The number of rows is counted after the digests are verified. Where they agree, the pin states a wrong number.";
+
     // Trace files.
     TraceRead "trace::read" Error "A trace file cannot be read."
         "The file does not exist or may not be read. Give its path, or the name of a pin under `pins/traces`.";
