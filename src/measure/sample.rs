@@ -41,6 +41,7 @@ pub(crate) fn run(count: u64) -> RunRecord {
     gaps.add(Nanos::new(2_000_000), 2 * count);
     RunRecord {
         duration: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
+        ended_at: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
         requests,
         gaps,
         committed_prefill: Tokens::new(36 * count),

@@ -12,6 +12,8 @@ pub struct RunRecord {
     pub requests: Vec<RequestRecord>,
     /// The end of the run: the last terminal, or zero without one.
     pub duration: SimTime,
+    /// The last instant at which anything happened; later than `duration` only where the run was cut.
+    pub ended_at: SimTime,
     /// Every gap between consecutive output tokens of completed requests.
     pub gaps: Gaps,
     /// Prompt tokens actually computed, recomputation included.

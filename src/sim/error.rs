@@ -28,6 +28,12 @@ pub enum SimError {
         /// Why the first of them cannot go on.
         reason: String,
     },
+    /// The workload cannot be run as it stands; decoders refuse such workloads with a place.
+    #[error("the workload cannot run: {reason}")]
+    BadWorkload {
+        /// Why.
+        reason: String,
+    },
     /// A timing model answered something that is no time.
     #[error("the {phase} time of a pass is {found_ms:?} ms, which is no time")]
     BadTime {
@@ -39,4 +45,11 @@ pub enum SimError {
     /// Someone asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl SimError {
+    /// Returns a workload error.
+    pub(crate) fn bad_workload(reason: &str) -> Self {
+        Self::BadWorkload { reason: reason.to_owned() }
+    }
 }

@@ -1,3 +1,0 @@
-//! What a run says to people and to other programs.
-
-pub(crate) mod dynosim;

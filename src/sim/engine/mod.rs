@@ -1,0 +1,3 @@
+//! Engines: rank schedulers that form passes and complete them.
+
+pub(crate) mod vllm;

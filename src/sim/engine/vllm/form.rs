@@ -1,0 +1,339 @@
+//! The start of a pass: what it holds and how long it takes.
+
+use crate::deployment::Preemption;
+use crate::record::Admission;
+use crate::sim::error::SimError;
+use crate::sim::timing::{DecodeWork, PassTiming, pass_times};
+use crate::units::{SimTime, Tokens};
+
+use super::rank::{Admitted, Rank, Seat, Work};
+use super::sequence::Phase;
+
+/// What a prefix lookup found for the head of the waiting line.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    /// Blocks served from cache.
+    blocks: u64,
+    /// How many of them another request holds.
+    held: u64,
+}
+
+/// What became of one request in the running loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Scheduled,
+    Blocked,
+    PreemptedItself,
+}
+
+impl Rank {
+    /// Forms a pass that starts at `now`; [`Rank::formed`] shows it, [`Rank::complete`] lets it take effect.
+    ///
+    /// # Errors
+    /// [`SimError::BadTime`] where the timing model answers no time.
+    pub(crate) fn form(&mut self, now: SimTime, timing: &dyn PassTiming) -> Result<(), SimError> {
+        self.pass.reset();
+        let mut budget = self.config.budget;
+        if self.can_advance_as_group(budget) {
+            budget -= self.group.members();
+            self.pass.grouped = self.group.members();
+            if self.pass.grouped > 0 {
+                self.schedule_group();
+            }
+            self.schedule_running(self.running.len() - self.others(), &mut budget);
+        } else {
+            self.dissolve_group();
+            self.schedule_running(0, &mut budget);
+        }
+        if self.pass.preempted.is_empty() {
+            self.admit(now, &mut budget);
+        }
+        self.price(now, timing)
+    }
+
+    /// Returns how many running requests are not in the group.
+    fn others(&self) -> usize {
+        self.running.len() - usize::try_from(self.group.members()).unwrap_or(usize::MAX)
+    }
+
+    /// Returns whether the group can take its tokens as a whole: there is budget and memory for it and for the prompt work behind
+    /// it, and all of the group runs before everything else.
+    fn can_advance_as_group(&self, budget: u64) -> bool {
+        let members = self.group.members();
+        if members > budget {
+            return false;
+        }
+        let others = self.others();
+        let (mut left, mut needed) = (budget - members, self.group.blocks_needed());
+        for seat in &self.running[self.running.len() - others..] {
+            let sequence = self.look(*seat);
+            if sequence.phase != Phase::Filling {
+                return false;
+            }
+            let work = (sequence.length() - sequence.computed).min(left);
+            left -= work;
+            needed += self.blocks_for(sequence.computed + work) - sequence.blocks.len() as u64;
+        }
+        needed <= self.pool.available()
+    }
+
+    /// Returns the blocks that hold `tokens` tokens.
+    fn blocks_for(&self, tokens: u64) -> u64 {
+        tokens.div_ceil(u64::from(self.config.block_size))
+    }
+
+    /// Schedules running requests in order, from place `first` on, while there is budget.
+    fn schedule_running(&mut self, first: usize, budget: &mut u64) {
+        let mut index = first;
+        while index < self.running.len() && *budget > 0 {
+            match self.schedule(self.running[index], budget) {
+                Step::Scheduled => index += 1,
+                Step::Blocked => break,
+                // It left the running list, so the next request stands at this place.
+                Step::PreemptedItself => {}
+            }
+        }
+    }
+
+    /// Schedules one running request, preempting where memory lacks.
+    fn schedule(&mut self, seat: Seat, budget: &mut u64) -> Step {
+        let sequence = self.look(seat);
+        let before = sequence.computed;
+        let known = sequence.length() - before;
+        let prompt_left = sequence.prompt.saturating_sub(before);
+        if prompt_left > 0 && !self.config.chunked_prefill && prompt_left > *budget {
+            return Step::Blocked;
+        }
+        let work = known.min(*budget);
+        let target = self.blocks_for(before + work);
+        while self.pool.available() < target - (self.look(seat).blocks.len() as u64).min(target) {
+            let victim = self.preempt(budget);
+            if victim == seat {
+                return Step::PreemptedItself;
+            }
+        }
+        self.compute(seat, before, work, target);
+        *budget -= work;
+        Step::Scheduled
+    }
+
+    /// Takes blocks up to `target` and notes the work of a scheduling decision.
+    ///
+    /// Blocks that the decision completes are published at once: a later request of the same pass can hit them.
+    fn compute(&mut self, seat: Seat, before: u64, work: u64, target: u64) {
+        while (self.look(seat).blocks.len() as u64) < target {
+            let block = self.pool.take().expect("the caller counted the blocks");
+            self.sequence(seat).blocks.push(block);
+        }
+        let after = before + work;
+        if self.config.prefix_caching {
+            self.publish(seat, before, after);
+        }
+        let sequence = self.sequence(seat);
+        sequence.computed = after;
+        let prefix = before.min(sequence.prompt);
+        let prompt = after.min(sequence.prompt) - prefix;
+        let (length, generated) = (sequence.length(), sequence.generated);
+        let (is_complete, is_finished) = (after >= length, sequence.is_finished());
+        self.pass.scheduled.push(Work { seat, total: work, prompt, prefix });
+        if prompt > 0 {
+            self.pass.prefill.requests += 1;
+            self.pass.prefill.new_tokens += prompt;
+            self.pass.prefill.prefix_tokens += prefix;
+            // Prompt blocks of this request may now be what the waiting head lacks.
+            self.head_blocked = false;
+        }
+        if !is_complete {
+            return;
+        }
+        if is_finished {
+            self.pass.silent.push(seat);
+            return;
+        }
+        self.pass.emitting.push(seat);
+        let first_token_of_prefill = generated == 0 && prompt > 0;
+        if !first_token_of_prefill {
+            self.pass.decode.requests += 1;
+            self.pass.decode.context_tokens += length;
+        }
+    }
+
+    /// Publishes the blocks that are complete at `after` tokens and were not at `before`.
+    fn publish(&mut self, seat: Seat, before: u64, after: u64) {
+        let block_size = self.config.block_size;
+        let (first, last) = (before / u64::from(block_size), after / u64::from(block_size));
+        for index in usize::try_from(first).unwrap_or(0)..usize::try_from(last).unwrap_or(0) {
+            let sequence = self.sequence(seat);
+            let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
+            self.pool.publish(block, identity);
+        }
+    }
+
+    /// Preempts the newest or the oldest running request and returns it.
+    ///
+    /// It loses all its blocks and keeps its tokens; what this pass had scheduled for it goes back to the budget.
+    fn preempt(&mut self, budget: &mut u64) -> Seat {
+        let place = match self.config.preemption {
+            Preemption::Lifo => self.running.len() - 1,
+            Preemption::Fifo => 0,
+        };
+        // Places behind a removed one move up while the loop above goes on counting: the request after the current one is
+        // passed over in this pass, as it is upstream.
+        let victim = self.running.remove(place);
+        self.release_blocks(victim);
+        self.undo(victim, budget);
+        let sequence = self.sequence(victim);
+        sequence.computed = 0;
+        sequence.phase = Phase::Preempted;
+        let request = sequence.ticket.request;
+        self.waiting.push_front(victim);
+        self.head_blocked = false;
+        self.preemptions += 1;
+        self.pass.preempted.push(request);
+        victim
+    }
+
+    /// Takes back what this pass had scheduled for a request.
+    fn undo(&mut self, seat: Seat, budget: &mut u64) {
+        let Some(at) = self.pass.scheduled.iter().position(|work| work.seat == seat) else {
+            return;
+        };
+        let work = self.pass.scheduled.remove(at);
+        *budget += work.total;
+        if work.prompt > 0 {
+            self.pass.prefill.requests -= 1;
+            self.pass.prefill.new_tokens -= work.prompt;
+            self.pass.prefill.prefix_tokens -= work.prefix;
+        }
+        if let Some(at) = self.pass.emitting.iter().position(|other| *other == seat) {
+            self.pass.emitting.remove(at);
+            let sequence = self.look(seat);
+            if !(sequence.generated == 0 && work.prompt > 0) {
+                let length = sequence.length();
+                self.pass.decode.requests -= 1;
+                self.pass.decode.context_tokens -= length;
+            }
+        }
+        self.pass.silent.retain(|other| *other != seat);
+    }
+
+    /// Admits waiting requests in order until one does not fit: nobody skips the head.
+    fn admit(&mut self, now: SimTime, budget: &mut u64) {
+        while (self.running.len() as u64) < self.config.max_running && !self.head_blocked {
+            let Some(seat) = self.waiting.front().copied() else { break };
+            if self.is_refused(seat) {
+                self.waiting.pop_front();
+                self.pass.rejected.push(seat);
+                continue;
+            }
+            let wants_tokens = self.wants_logits(seat);
+            if *budget == 0 && wants_tokens {
+                break;
+            }
+            let hit = self.lookup(seat);
+            let needed = self.blocks_for(self.look(seat).length()).saturating_sub(hit.held);
+            if needed > self.pool.available() {
+                self.head_blocked = true;
+                break;
+            }
+            match self.admit_head(seat, hit, now, budget) {
+                Some(0) if *budget == 0 => break,
+                Some(_) => {}
+                None => break,
+            }
+        }
+    }
+
+    /// Returns whether a request can never be served: its prompt reaches the context limit, or, before its first admission, its
+    /// known sequence exceeds the whole pool.
+    fn is_refused(&self, seat: Seat) -> bool {
+        let sequence = self.look(seat);
+        let too_long = self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit);
+        let too_large = sequence.phase == Phase::Fresh
+            && self.blocks_for(sequence.length()) > self.pool.capacity();
+        too_long || too_large
+    }
+
+    /// Returns whether a request still wants tokens, so that its last known token must be computed.
+    fn wants_logits(&self, seat: Seat) -> bool {
+        let sequence = self.look(seat);
+        sequence.generated < sequence.requested
+    }
+
+    /// Finds the longest resident prefix of a request's known sequence.
+    ///
+    /// At least one token is computed where tokens are wanted, so a hit ends before the last token's block.
+    fn lookup(&mut self, seat: Seat) -> Hit {
+        let mut hit = Hit { blocks: 0, held: 0 };
+        if !self.config.prefix_caching {
+            return hit;
+        }
+        let block_size = self.config.block_size;
+        let length = self.look(seat).length();
+        for index in 0..usize::try_from(length / u64::from(block_size)).unwrap_or(0) {
+            let identity = self.sequence(seat).identity(index, block_size);
+            let Some((_, is_held)) = self.pool.find(identity) else { break };
+            hit.blocks += 1;
+            hit.held += u64::from(is_held);
+        }
+        if self.wants_logits(seat) {
+            hit.blocks = hit.blocks.min(length.saturating_sub(1) / u64::from(block_size));
+            hit.held = hit.held.min(hit.blocks);
+        }
+        hit
+    }
+
+    /// Admits the head and returns the tokens it computes, or `None` where it stays for lack of budget.
+    fn admit_head(&mut self, seat: Seat, hit: Hit, now: SimTime, budget: &mut u64) -> Option<u64> {
+        let sequence = self.look(seat);
+        let cached = hit.blocks * u64::from(self.config.block_size);
+        let (request, known) = (sequence.ticket.request, sequence.length() - cached);
+        let prompt_left = sequence.prompt.saturating_sub(cached);
+        if prompt_left > 0 && !self.config.chunked_prefill && prompt_left > *budget {
+            return None;
+        }
+        let work = known.min(*budget);
+        if work == 0 && known > 0 {
+            return None;
+        }
+        self.pin_prefix(seat, hit.blocks);
+        self.waiting.pop_front();
+        self.running.push(seat);
+        let order = self.next_order;
+        self.next_order += 1;
+        let sequence = self.sequence(seat);
+        sequence.phase = Phase::Filling;
+        sequence.order = order;
+        sequence.admissions.push(Admission { at: now, reused: Tokens::new(cached) });
+        self.pass.admitted.push(Admitted { request, reused: cached, computes: work });
+        self.compute(seat, cached, work, self.blocks_for(cached + work));
+        *budget -= work;
+        Some(work)
+    }
+
+    /// Makes the first `blocks` blocks of a request those that are resident.
+    fn pin_prefix(&mut self, seat: Seat, blocks: u64) {
+        let block_size = self.config.block_size;
+        for index in 0..usize::try_from(blocks).unwrap_or(0) {
+            let identity = self.sequence(seat).identity(index, block_size);
+            let (copy, _) = self.pool.find(identity).expect("the lookup found it resident");
+            self.pool.pin(copy);
+            self.sequence(seat).blocks.push(copy);
+        }
+    }
+
+    /// Sets the end of the pass: start, then prefill part, then decode part, added in this order.
+    fn price(&mut self, now: SimTime, timing: &dyn PassTiming) -> Result<(), SimError> {
+        if self.pass.grouped > 0 {
+            self.pass.decode.requests += self.pass.grouped;
+            self.pass.decode.context_tokens += self.group.context;
+        }
+        let decode = DecodeWork {
+            capacity_tokens: self.config.blocks * u64::from(self.config.block_size),
+            ..self.pass.decode
+        };
+        let (prefill_time, decode_time) = pass_times(timing, self.pass.prefill, decode)?;
+        self.pass.end = now + prefill_time + decode_time;
+        Ok(())
+    }
+}

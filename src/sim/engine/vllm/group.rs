@@ -1,0 +1,195 @@
+//! Decodes that advance together.
+//!
+//! Every member produces one token a pass, so what a member needs is known when it joins: when it next fills a block, when it
+//! next needs one, and when it finishes. Members are kept by those pass numbers and touched at no other time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::record::Outcome;
+use crate::units::{Nanos, SimTime};
+
+use super::rank::{Rank, Seat};
+use super::sequence::Phase;
+
+/// Decodes that advance together.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// Members.
+    members: u64,
+    /// The sum of the members' sequence lengths.
+    pub(super) context: u64,
+    /// Group passes formed so far.
+    formed: u64,
+    /// Group passes completed so far.
+    pub(super) completed: u64,
+    /// Members by the pass in which they need a block, modulo the block size.
+    needing: Vec<Vec<Seat>>,
+    /// Members by the pass that produces their last token, then by running order.
+    finishing: BinaryHeap<Reverse<(u64, u64, Seat)>>,
+    /// Members that have not produced a token in the group yet.
+    newcomers: Vec<Seat>,
+}
+
+impl Group {
+    /// Returns an empty group.
+    pub(super) fn new(block_size: u32) -> Self {
+        Self {
+            members: 0,
+            context: 0,
+            formed: 0,
+            completed: 0,
+            needing: vec![Vec::new(); block_size as usize],
+            finishing: BinaryHeap::new(),
+            newcomers: Vec::new(),
+        }
+    }
+
+    /// Returns how many members there are.
+    pub(super) fn members(&self) -> u64 {
+        self.members
+    }
+
+    /// Returns the place in `needing` of pass `number`.
+    fn place(&self, number: u64) -> usize {
+        usize::try_from(number % self.needing.len() as u64).unwrap_or(0)
+    }
+
+    /// Returns how many blocks the members need in the next pass.
+    pub(super) fn blocks_needed(&self) -> u64 {
+        if self.members == 0 { 0 } else { self.needing[self.place(self.formed + 1)].len() as u64 }
+    }
+}
+
+impl Rank {
+    /// Makes a request that has just produced a token, and will produce more, a member.
+    pub(super) fn join_group(&mut self, seat: Seat) {
+        let completed = self.group.completed;
+        let block_size = u64::from(self.config.block_size);
+        let sequence = self.sequence(seat);
+        sequence.phase = Phase::Decoding;
+        sequence.as_of = completed;
+        let (computed, order) = (sequence.computed, sequence.order);
+        let (left, length) = (sequence.output - sequence.generated, sequence.length());
+        let until_block = (block_size - computed % block_size) % block_size;
+        let place = self.group.place(completed + 1 + until_block);
+        self.group.needing[place].push(seat);
+        self.group.finishing.push(Reverse((completed + left, order, seat)));
+        self.group.newcomers.push(seat);
+        self.group.members += 1;
+        self.group.context += length;
+    }
+
+    /// Schedules one token of every member: takes the blocks they need and publishes those they fill.
+    ///
+    /// The caller has made sure that the blocks are there.
+    pub(super) fn schedule_group(&mut self) {
+        self.group.formed += 1;
+        let number = self.group.formed;
+        let needing = self.group.place(number);
+        let seats = std::mem::take(&mut self.group.needing[needing]);
+        for seat in &seats {
+            let block = self.pool.take().expect("the caller counted the blocks");
+            self.sequence(*seat).blocks.push(block);
+        }
+        self.group.needing[needing] = seats;
+        if self.config.prefix_caching {
+            self.publish_filled(number);
+        }
+    }
+
+    /// Publishes the blocks that members fill in pass `number`: they need a block in the next.
+    fn publish_filled(&mut self, number: u64) {
+        let place = self.group.place(number + 1);
+        let block_size = self.config.block_size;
+        let seats = std::mem::take(&mut self.group.needing[place]);
+        for seat in &seats {
+            let sequence = self.sequence(*seat);
+            let index = sequence.blocks.len() - 1;
+            let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
+            self.pool.publish(block, identity);
+        }
+        self.group.needing[place] = seats;
+    }
+
+    /// Gives every member its token at `end`; `before` is the end of the rank's pass before. Finished members go to `leaving`.
+    pub(super) fn advance_group(
+        &mut self,
+        before: SimTime,
+        end: SimTime,
+        leaving: &mut Vec<(Seat, Outcome)>,
+    ) {
+        let newcomers = std::mem::take(&mut self.group.newcomers);
+        for seat in &newcomers {
+            let gap = self.sequence(*seat).emit(end);
+            self.sequence(*seat).generated -= 1;
+            self.note_gap(*seat, gap);
+        }
+        let settled_members = self.group.members - newcomers.len() as u64;
+        if settled_members > 0 {
+            let gap = Nanos::from(end).since(Nanos::from(before)).unwrap_or(Nanos::ZERO);
+            self.note_group_gaps(gap, settled_members);
+        }
+        self.group.completed += 1;
+        self.group.context += self.group.members;
+        self.group.newcomers = newcomers;
+        self.group.newcomers.clear();
+        while let Some(Reverse((number, _, seat))) = self.group.finishing.peek().copied() {
+            if number > self.group.completed {
+                break;
+            }
+            self.group.finishing.pop();
+            self.leave_group(seat);
+            leaving.push((seat, Outcome::Completed));
+        }
+    }
+
+    /// Takes a finished member out of the group.
+    fn leave_group(&mut self, seat: Seat) {
+        let joined_at = self.look(seat).as_of;
+        let computed = self.look(seat).computed;
+        let block_size = u64::from(self.config.block_size);
+        let until_block = (block_size - computed % block_size) % block_size;
+        let place = self.group.place(joined_at + 1 + until_block);
+        self.catch_up(seat);
+        let length = self.look(seat).length();
+        self.group.needing[place].retain(|other| *other != seat);
+        self.group.members -= 1;
+        self.group.context -= length;
+    }
+
+    /// Brings a member up to date with the passes completed since `as_of`.
+    fn catch_up(&mut self, seat: Seat) {
+        let (completed, last_end) = (self.group.completed, self.last_end);
+        let sequence = self.sequence(seat);
+        let passes = completed - sequence.as_of;
+        if passes > 0 {
+            sequence.generated += passes;
+            sequence.computed += passes;
+            sequence.as_of = completed;
+            sequence.last_token = Some(last_end);
+        }
+    }
+
+    /// Ends the group: every member is brought up to date and stands for itself.
+    pub(super) fn dissolve_group(&mut self) {
+        if self.group.members == 0 {
+            return;
+        }
+        for index in 0..self.running.len() {
+            let seat = self.running[index];
+            if self.look(seat).phase == Phase::Decoding {
+                self.catch_up(seat);
+                self.sequence(seat).phase = Phase::Filling;
+            }
+        }
+        self.group.members = 0;
+        self.group.context = 0;
+        self.group.formed = self.group.completed;
+        self.group.newcomers.clear();
+        self.group.finishing.clear();
+        for seats in &mut self.group.needing {
+            seats.clear();
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The state of a rank, and the end of a pass.
+
+use std::collections::VecDeque;
+
+use crate::deployment::Preemption;
+use crate::record::{Gaps, Outcome};
+use crate::sim::kv::BlockPool;
+use crate::sim::timing::{DecodeWork, PrefillWork};
+use crate::units::{Nanos, SimTime, Tokens};
+use crate::workload::BlockCursor;
+
+use super::group::Group;
+use super::sequence::{Arrival, Phase, Sequence, Served};
+
+/// Settings of a rank.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RankConfig {
+    /// Tokens a pass computes at the most.
+    pub(crate) budget: u64,
+    /// Requests that run at the most.
+    pub(crate) max_running: u64,
+    /// Tokens a block.
+    pub(crate) block_size: u32,
+    /// KV blocks.
+    pub(crate) blocks: u64,
+    /// The longest sequence.
+    pub(crate) context_limit: Option<u64>,
+    /// Whether a prompt may be computed over several passes.
+    pub(crate) chunked_prefill: bool,
+    /// Whether equal prefixes share blocks.
+    pub(crate) prefix_caching: bool,
+    /// Who is preempted.
+    pub(crate) preemption: Preemption,
+    /// How decodes are advanced.
+    pub(crate) advance: Advance,
+}
+
+/// How decodes are advanced. The two give the same result; tests compare them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Advance {
+    /// As a group, without work per request.
+    Grouped,
+    /// One by one, keeping each request's gaps: needed where the run may be cut.
+    Each,
+}
+
+/// A place in a rank's table of sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seat(u32);
+
+/// One scheduling decision of a pass.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work {
+    pub(super) seat: Seat,
+    /// Tokens it computes in the pass.
+    pub(super) total: u64,
+    /// How many of them belong to the prompt.
+    pub(super) prompt: u64,
+    /// Prompt tokens before them.
+    pub(super) prefix: u64,
+}
+
+/// An admission, for the transcript.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Admitted {
+    /// The request.
+    pub(crate) request: u64,
+    /// Tokens served from cache.
+    pub(crate) reused: u64,
+    /// Tokens it computes in the pass.
+    pub(crate) computes: u64,
+}
+
+/// A pass that was formed: what it holds and when it ends.
+#[derive(Debug, Default)]
+pub(crate) struct Formed {
+    /// When it ends.
+    pub(crate) end: SimTime,
+    /// Its prompt work.
+    pub(crate) prefill: PrefillWork,
+    /// Its decode work.
+    pub(crate) decode: DecodeWork,
+    /// Admissions, in order.
+    pub(crate) admitted: Vec<Admitted>,
+    /// Preempted requests, in order.
+    pub(crate) preempted: Vec<u64>,
+    /// Scheduling decisions outside the group, in order.
+    pub(super) scheduled: Vec<Work>,
+    /// Members of the group that produce a token.
+    pub(super) grouped: u64,
+    /// Requests outside the group that produce a token, in running order.
+    pub(super) emitting: Vec<Seat>,
+    /// Requests that end without a token, in running order.
+    pub(super) silent: Vec<Seat>,
+    /// Requests refused.
+    pub(super) rejected: Vec<Seat>,
+}
+
+/// What the end of a pass settled.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Requests that left, in order.
+    pub(crate) terminals: Vec<Served>,
+    /// Prompt tokens that the pass computed.
+    pub(crate) committed_prefill: Tokens,
+}
+
+/// One rank.
+#[derive(Debug)]
+pub(crate) struct Rank {
+    pub(super) config: RankConfig,
+    pub(super) pool: BlockPool,
+    pub(super) seats: Vec<Option<Sequence>>,
+    vacant: Vec<Seat>,
+    pub(super) waiting: VecDeque<Seat>,
+    pub(super) running: Vec<Seat>,
+    pub(super) group: Group,
+    pub(super) pass: Formed,
+    /// Whether the head of `waiting` was refused for lack of blocks and nothing has changed since that could help it.
+    pub(super) head_blocked: bool,
+    pub(super) next_order: u64,
+    pub(super) last_end: SimTime,
+    pub(super) preemptions: u64,
+    gaps: Gaps,
+}
+
+impl Formed {
+    /// Returns whether the pass does anything at all.
+    pub(crate) fn has_effect(&self, now: SimTime) -> bool {
+        self.end > now
+            || !self.admitted.is_empty()
+            || !self.preempted.is_empty()
+            || !self.emitting.is_empty()
+            || !self.silent.is_empty()
+            || !self.rejected.is_empty()
+            || self.grouped > 0
+    }
+
+    /// Returns whether the pass is a decode of the group and nothing else.
+    pub(crate) fn is_group_decode(&self) -> bool {
+        self.grouped > 0
+            && self.admitted.is_empty()
+            && self.preempted.is_empty()
+            && self.scheduled.is_empty()
+            && self.rejected.is_empty()
+    }
+
+    /// Returns how many requests the pass refused.
+    pub(crate) fn rejected(&self) -> usize {
+        self.rejected.len()
+    }
+
+    /// Empties the pass, keeping its memory.
+    pub(super) fn reset(&mut self) {
+        self.prefill = PrefillWork::default();
+        self.decode = DecodeWork::default();
+        self.grouped = 0;
+        self.admitted.clear();
+        self.preempted.clear();
+        self.scheduled.clear();
+        self.emitting.clear();
+        self.silent.clear();
+        self.rejected.clear();
+    }
+}
+
+impl Rank {
+    /// Returns an idle rank.
+    pub(crate) fn new(config: RankConfig) -> Self {
+        Self {
+            config,
+            pool: BlockPool::new(config.blocks),
+            seats: Vec::new(),
+            vacant: Vec::new(),
+            waiting: VecDeque::new(),
+            running: Vec::new(),
+            group: Group::new(config.block_size),
+            pass: Formed::default(),
+            head_blocked: false,
+            next_order: 0,
+            last_end: SimTime::ZERO,
+            preemptions: 0,
+            gaps: Gaps::default(),
+        }
+    }
+
+    /// Puts a request at the end of the waiting line.
+    pub(crate) fn submit(&mut self, arrival: Arrival) {
+        let prompt = u64::from(arrival.content.prompt_tokens());
+        let room = self.config.context_limit.map_or(u64::MAX, |limit| limit.saturating_sub(prompt));
+        let sequence = Sequence {
+            ticket: arrival.ticket,
+            content: arrival.content,
+            prompt,
+            output: arrival.output.min(room),
+            requested: arrival.output,
+            phase: Phase::Fresh,
+            computed: 0,
+            generated: 0,
+            as_of: 0,
+            order: 0,
+            blocks: Vec::new(),
+            identities: Vec::new(),
+            cursor: BlockCursor::default(),
+            admissions: Vec::with_capacity(1),
+            first_token: None,
+            second_token: None,
+            last_token: None,
+            gaps: (self.config.advance == Advance::Each).then(Vec::new),
+        };
+        let seat = self.seat(sequence);
+        self.waiting.push_back(seat);
+    }
+
+    /// Returns whether a pass could find anything to do.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.running.is_empty() || !self.waiting.is_empty()
+    }
+
+    /// Returns the pass that was formed last.
+    pub(crate) fn formed(&self) -> &Formed {
+        &self.pass
+    }
+
+    /// Returns the block pool.
+    pub(crate) fn pool(&self) -> &BlockPool {
+        &self.pool
+    }
+
+    /// Returns how often a request was preempted.
+    pub(crate) fn preemptions(&self) -> u64 {
+        self.preemptions
+    }
+
+    /// Returns how many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Returns how many requests run.
+    pub(crate) fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Lets the formed pass take effect at its end: tokens become visible, finished requests leave and release their blocks.
+    pub(crate) fn complete(&mut self) -> Settled {
+        let end = self.pass.end;
+        let mut settled = Settled::default();
+        let prompt_work = self.pass.scheduled.iter().filter(|work| work.prompt > 0);
+        settled.committed_prefill = Tokens::new(prompt_work.map(|work| work.total).sum());
+        let silent = std::mem::take(&mut self.pass.silent);
+        let mut leaving: Vec<(Seat, Outcome)> =
+            silent.iter().map(|seat| (*seat, Outcome::Completed)).collect();
+        self.pass.silent = silent;
+        let group_end = std::mem::replace(&mut self.last_end, end);
+        if self.pass.grouped > 0 {
+            self.advance_group(group_end, end, &mut leaving);
+        }
+        self.emit_each(end, &mut leaving);
+        let rejected = std::mem::take(&mut self.pass.rejected);
+        leaving.extend(rejected.iter().map(|seat| (*seat, Outcome::Rejected)));
+        self.pass.rejected = rejected;
+        self.leave(leaving, &mut settled);
+        settled
+    }
+
+    /// Gives every request outside the group that the pass serves its token.
+    fn emit_each(&mut self, end: SimTime, leaving: &mut Vec<(Seat, Outcome)>) {
+        let emitting = std::mem::take(&mut self.pass.emitting);
+        for seat in &emitting {
+            let gap = self.sequence(*seat).emit(end);
+            self.note_gap(*seat, gap);
+            if self.sequence(*seat).is_finished() {
+                leaving.push((*seat, Outcome::Completed));
+            } else if self.config.advance == Advance::Grouped {
+                self.join_group(*seat);
+            }
+        }
+        self.pass.emitting = emitting;
+    }
+
+    /// Takes requests out of the rank: blocks are released tail first, in the order of `leaving`.
+    fn leave(&mut self, leaving: Vec<(Seat, Outcome)>, settled: &mut Settled) {
+        if leaving.is_empty() {
+            return;
+        }
+        self.head_blocked = false;
+        for (seat, _) in &leaving {
+            self.sequence(*seat).phase = Phase::Leaving;
+        }
+        let seats = &self.seats;
+        self.running.retain(|seat| {
+            seats[seat.0 as usize].as_ref().is_some_and(|sequence| sequence.phase != Phase::Leaving)
+        });
+        for (seat, outcome) in leaving {
+            self.release_blocks(seat);
+            let sequence =
+                self.seats[seat.0 as usize].take().expect("a leaving request has a seat");
+            self.vacant.push(seat);
+            settled.terminals.push(sequence.into_served(Some(outcome)));
+        }
+    }
+
+    /// Releases all blocks of a request, tail first, so that a suffix is evicted before what it extends.
+    pub(super) fn release_blocks(&mut self, seat: Seat) {
+        let blocks = std::mem::take(&mut self.sequence(seat).blocks);
+        for block in blocks.iter().rev() {
+            self.pool.release(*block);
+        }
+    }
+
+    /// Returns what is known of the requests that are still here when the run is cut.
+    pub(crate) fn cut(&mut self) -> Vec<Served> {
+        self.dissolve_group();
+        let seats = std::mem::take(&mut self.seats);
+        seats.into_iter().flatten().map(|sequence| sequence.into_served(None)).collect()
+    }
+
+    /// Returns the pooled gaps.
+    pub(crate) fn take_gaps(&mut self) -> Gaps {
+        std::mem::take(&mut self.gaps)
+    }
+
+    /// Adds a gap to the pool, or to the request's own where those are kept.
+    pub(super) fn note_gap(&mut self, seat: Seat, gap: Option<Nanos>) {
+        let Some(gap) = gap else { return };
+        match &mut self.sequence(seat).gaps {
+            Some(gaps) => match gaps.last_mut() {
+                Some((last, count)) if *last == gap => *count += 1,
+                Some(_) | None => gaps.push((gap, 1)),
+            },
+            None => self.gaps.add(gap, 1),
+        }
+    }
+
+    /// Adds `count` equal gaps of group members.
+    pub(super) fn note_group_gaps(&mut self, gap: Nanos, count: u64) {
+        self.gaps.add(gap, count);
+    }
+
+    /// Returns the sequence in a seat.
+    pub(super) fn sequence(&mut self, seat: Seat) -> &mut Sequence {
+        self.seats[seat.0 as usize].as_mut().expect("queues hold occupied seats only")
+    }
+
+    /// Returns the sequence in a seat, to read.
+    pub(super) fn look(&self, seat: Seat) -> &Sequence {
+        self.seats[seat.0 as usize].as_ref().expect("queues hold occupied seats only")
+    }
+
+    /// Gives a sequence a seat.
+    fn seat(&mut self, sequence: Sequence) -> Seat {
+        if let Some(seat) = self.vacant.pop() {
+            self.seats[seat.0 as usize] = Some(sequence);
+            return seat;
+        }
+        let seat = u32::try_from(self.seats.len()).expect("fewer than 2^32 requests are live");
+        self.seats.push(Some(sequence));
+        Seat(seat)
+    }
+}

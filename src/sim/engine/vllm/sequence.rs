@@ -1,0 +1,138 @@
+//! One request inside a rank.
+
+use crate::record::{Admission, Outcome};
+use crate::sim::kv::Copy;
+use crate::sim::ticket::Ticket;
+use crate::units::{Nanos, SimTime};
+use crate::workload::{BlockCursor, BlockIdentity, Content};
+
+/// A request as it reaches a rank.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    /// What it is called.
+    pub(crate) ticket: Ticket,
+    /// Its prompt, and what its output will be.
+    pub(crate) content: Content,
+    /// Output tokens asked for.
+    pub(crate) output: u64,
+}
+
+/// Where a request is in its life on a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Waiting, never admitted.
+    Fresh,
+    /// Waiting after a preemption.
+    Preempted,
+    /// In the running list, with prompt or recomputation left, or just admitted.
+    Filling,
+    /// In the running list, one token a pass, member of the group.
+    Decoding,
+    /// Finished or refused in the pass that completes.
+    Leaving,
+}
+
+/// One request inside a rank.
+///
+/// `computed` and `generated` of a member of the group are as of the group's pass `as_of`; everything else is current.
+#[derive(Debug)]
+pub(super) struct Sequence {
+    pub(super) ticket: Ticket,
+    pub(super) content: Content,
+    pub(super) prompt: u64,
+    /// Output tokens it will produce: asked for, and what the context limit leaves.
+    pub(super) output: u64,
+    /// Output tokens asked for.
+    pub(super) requested: u64,
+    pub(super) phase: Phase,
+    pub(super) computed: u64,
+    pub(super) generated: u64,
+    pub(super) as_of: u64,
+    /// Its place in the running order; larger is later.
+    pub(super) order: u64,
+    pub(super) blocks: Vec<Copy>,
+    /// Identities of complete blocks of the known sequence, as far as they were needed.
+    pub(super) identities: Vec<BlockIdentity>,
+    pub(super) cursor: BlockCursor,
+    pub(super) admissions: Vec<Admission>,
+    pub(super) first_token: Option<SimTime>,
+    pub(super) second_token: Option<SimTime>,
+    pub(super) last_token: Option<SimTime>,
+    /// Its gaps, where they are kept by request because the run may be cut.
+    pub(super) gaps: Option<Vec<(Nanos, u64)>>,
+}
+
+/// What is known of a request when it leaves a rank, or when the run is cut.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// What it is called.
+    pub(crate) ticket: Ticket,
+    /// Its prompt, and what its output is.
+    pub(crate) content: Content,
+    /// Output tokens asked for.
+    pub(crate) requested: u64,
+    /// How it ended; `None` where the run was cut.
+    pub(crate) outcome: Option<Outcome>,
+    /// Tokens produced.
+    pub(crate) output: u64,
+    /// Admissions in order.
+    pub(crate) admissions: Vec<Admission>,
+    /// When tokens became visible.
+    pub(crate) first_token: Option<SimTime>,
+    /// The second.
+    pub(crate) second_token: Option<SimTime>,
+    /// The last.
+    pub(crate) last_token: Option<SimTime>,
+    /// Its gaps, where they were kept by request.
+    pub(crate) gaps: Vec<(Nanos, u64)>,
+}
+
+impl Sequence {
+    /// Returns the length of the known sequence: prompt and produced tokens.
+    pub(super) fn length(&self) -> u64 {
+        self.prompt + self.generated
+    }
+
+    /// Returns whether all output is produced.
+    pub(super) fn is_finished(&self) -> bool {
+        self.generated >= self.output
+    }
+
+    /// Returns the identity of complete block `index`; blocks are identified in order, each once.
+    pub(super) fn identity(&mut self, index: usize, block_size: u32) -> BlockIdentity {
+        while self.identities.len() <= index {
+            let identity = self.content.next_block(&mut self.cursor, block_size);
+            self.identities.push(identity);
+        }
+        self.identities[index]
+    }
+
+    /// Records a token that becomes visible at `at`, and the gap to the one before.
+    pub(super) fn emit(&mut self, at: SimTime) -> Option<Nanos> {
+        self.generated += 1;
+        match self.generated {
+            1 => self.first_token = Some(at),
+            2 => self.second_token = Some(at),
+            _ => {}
+        }
+        let gap = self.last_token.and_then(|last| Nanos::from(at).since(Nanos::from(last)));
+        self.last_token = Some(at);
+        gap
+    }
+
+    /// Returns what is known of the request.
+    pub(super) fn into_served(self, outcome: Option<Outcome>) -> Served {
+        Served {
+            ticket: self.ticket,
+            content: self.content,
+            requested: self.requested,
+            outcome,
+            output: self.generated,
+            admissions: self.admissions,
+            first_token: self.first_token,
+            second_token: self.second_token,
+            last_token: self.last_token,
+            gaps: self.gaps.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! KV memory of one rank.
+
+mod block_pool;
+
+pub(crate) use block_pool::{BlockPool, Copy};

@@ -1,0 +1,312 @@
+//! The event loop: virtual time, and what happens in which order at one instant.
+//!
+//! At each instant, until nothing changes: passes that end take effect in the order of their ranks, ready requests are released
+//! and placed, idle ranks start passes. So an arrival at the very end of a pass joins the next one.
+//! Source: spec/SIMULATION.md §1.2–1.7.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::sync::atomic::Ordering;
+
+use crate::record::{Gaps, Outcome, PoolUse, RequestRecord, RunRecord};
+use crate::units::{Blocks, Nanos, SimTime, Tokens};
+
+use super::config::EngineConfig;
+use super::engine::vllm::{Arrival, Rank, Served};
+use super::error::SimError;
+use super::options::Options;
+use super::router::RoundRobin;
+use super::ticket::Ticket;
+use super::timing::PassTiming;
+use super::traffic::{Ended, Traffic};
+use super::transcript::EventLog;
+
+/// How many instants pass between two looks at the stop flag.
+const LOOK_EVERY: u64 = 4096;
+
+/// One job while it runs.
+#[derive(Debug)]
+pub(crate) struct Runtime<'a> {
+    config: EngineConfig,
+    timing: &'a dyn PassTiming,
+    options: Options<'a>,
+    traffic: Traffic<'a>,
+    router: RoundRobin,
+    ranks: Vec<Rank>,
+    now: SimTime,
+    /// Ends of passes: time, then rank.
+    ends: BinaryHeap<Reverse<(SimTime, usize)>>,
+    /// When the pass of each rank started; `None` while idle.
+    started: Vec<Option<SimTime>>,
+    /// Idle ranks that may have work.
+    idle: BTreeSet<usize>,
+    /// Idle ranks whose last pass did nothing: they wait for another event.
+    parked: Vec<usize>,
+    log: EventLog,
+    records: Vec<RequestRecord>,
+    gaps: Gaps,
+    last_terminal: SimTime,
+    committed_prefill: Tokens,
+    passes: u64,
+    in_flight: u64,
+}
+
+impl<'a> Runtime<'a> {
+    /// Returns a job that has not started.
+    pub(crate) fn new(
+        config: EngineConfig,
+        timing: &'a dyn PassTiming,
+        traffic: Traffic<'a>,
+        log: EventLog,
+        options: Options<'a>,
+    ) -> Self {
+        let ranks: Vec<Rank> = (0..config.workers).map(|_| Rank::new(config.rank)).collect();
+        Self {
+            timing,
+            options,
+            traffic,
+            router: RoundRobin::new(ranks.len()),
+            now: SimTime::ZERO,
+            ends: BinaryHeap::new(),
+            started: vec![None; ranks.len()],
+            idle: BTreeSet::new(),
+            parked: Vec::new(),
+            log,
+            records: Vec::new(),
+            gaps: Gaps::default(),
+            last_terminal: SimTime::ZERO,
+            committed_prefill: Tokens::ZERO,
+            passes: 0,
+            in_flight: 0,
+            ranks,
+            config,
+        }
+    }
+
+    /// Runs to the end, or to the cut.
+    ///
+    /// # Errors
+    /// [`SimError`] when nothing can happen any more, a pass has no time, or someone asked to stop.
+    pub(crate) fn run(mut self) -> Result<RunRecord, SimError> {
+        let mut instants = 0_u64;
+        loop {
+            self.settle()?;
+            if self.traffic.is_done() {
+                break;
+            }
+            let next = self.next_instant().ok_or_else(|| self.dead_end())?;
+            if self.config.cut.is_some_and(|cut| next > cut) {
+                break;
+            }
+            assert!(next >= self.now, "bug: the clock went back from {:?} to {next:?}", self.now);
+            self.now = next;
+            instants += 1;
+            if instants.is_multiple_of(LOOK_EVERY) {
+                self.look_up()?;
+            }
+        }
+        Ok(self.finish())
+    }
+
+    /// Returns the next time at which something happens.
+    fn next_instant(&self) -> Option<SimTime> {
+        let end = self.ends.peek().map(|Reverse((at, _))| *at);
+        match (end, self.traffic.next_ready()) {
+            (Some(end), Some(ready)) => Some(end.min(ready)),
+            (end, ready) => end.or(ready),
+        }
+    }
+
+    /// Does all that happens at the current instant.
+    fn settle(&mut self) -> Result<(), SimError> {
+        loop {
+            let ended = self.end_passes();
+            let released = self.release_requests()?;
+            let started = self.start_passes()?;
+            if !ended && !released && !started {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets the passes that end now take effect, in the order of their ranks.
+    fn end_passes(&mut self) -> bool {
+        let mut changed = false;
+        while let Some(Reverse((at, rank))) = self.ends.peek().copied() {
+            if at > self.now {
+                break;
+            }
+            self.ends.pop();
+            self.end_pass(rank);
+            changed = true;
+        }
+        changed
+    }
+
+    /// Lets the pass of one rank take effect.
+    fn end_pass(&mut self, rank: usize) {
+        let settled = self.ranks[rank].complete();
+        self.started[rank] = None;
+        self.committed_prefill += settled.committed_prefill;
+        for served in settled.terminals {
+            self.end_request(rank, served);
+        }
+        if self.ranks[rank].has_work() {
+            self.idle.insert(rank);
+        }
+    }
+
+    /// Records a request that ended and lets its session go on.
+    fn end_request(&mut self, rank: usize, served: Served) {
+        let outcome = served.outcome.unwrap_or(Outcome::Failed);
+        self.log.terminal(rank, self.now, &served, self.ranks[rank].pool().active());
+        self.in_flight -= 1;
+        self.last_terminal = self.now;
+        self.traffic.end_turn(
+            served.ticket.turn,
+            Ended {
+                at: self.now,
+                outcome,
+                content: served.content.runs(),
+                output: served.content.output_run(u32::try_from(served.output).unwrap_or(u32::MAX)),
+            },
+        );
+        if outcome == Outcome::Completed {
+            for (gap, count) in &served.gaps {
+                self.gaps.add(*gap, *count);
+            }
+        }
+        self.record(rank, served, Some(self.now));
+    }
+
+    /// Adds the record of a request.
+    fn record(&mut self, rank: usize, served: Served, terminal: Option<SimTime>) {
+        let sessions = self.traffic.sessions();
+        let (session, row) = sessions.name(served.ticket.turn);
+        self.records.push(RequestRecord {
+            index: served.ticket.request,
+            session,
+            turn: served.ticket.turn.number,
+            line: row.map(|row| row.line),
+            request_id: row.and_then(|row| row.request_id.clone()),
+            arrival: served.ticket.arrival,
+            input: Tokens::new(u64::from(served.content.prompt_tokens())),
+            requested_output: Tokens::new(served.requested),
+            output: Tokens::new(served.output),
+            rank: u32::try_from(rank).ok(),
+            admissions: served.admissions,
+            first_token: served.first_token,
+            second_token: served.second_token,
+            last_token: served.last_token,
+            terminal,
+            outcome: served.outcome,
+        });
+    }
+
+    /// Releases the requests that are ready and places each on a rank.
+    fn release_requests(&mut self) -> Result<bool, SimError> {
+        let mut changed = false;
+        while let Some(released) = self.traffic.release(self.now)? {
+            let request = self.traffic.sessions().index(released.turn);
+            let ticket = Ticket { request, turn: released.turn, arrival: released.arrival };
+            let rank = self.router.place();
+            let arrival = Arrival { ticket, content: released.content, output: released.output };
+            self.ranks[rank].submit(arrival);
+            self.in_flight += 1;
+            if self.started[rank].is_none() {
+                self.idle.insert(rank);
+            }
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Starts a pass on every idle rank that can make one, lowest rank first.
+    fn start_passes(&mut self) -> Result<bool, SimError> {
+        self.idle.extend(self.parked.drain(..));
+        let mut changed = false;
+        while let Some(rank) = self.idle.pop_first() {
+            self.ranks[rank].form(self.now, self.timing)?;
+            let formed = self.ranks[rank].formed();
+            if !formed.has_effect(self.now) {
+                self.parked.push(rank);
+                continue;
+            }
+            changed = true;
+            self.passes += 1;
+            self.log.pass(rank, self.now, formed);
+            let end = formed.end;
+            self.started[rank] = Some(self.now);
+            if end > self.now {
+                self.ends.push(Reverse((end, rank)));
+            } else {
+                self.end_pass(rank);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Says how far the run is, and stops it where someone asked.
+    fn look_up(&self) -> Result<(), SimError> {
+        if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(SimError::Interrupted);
+        }
+        if let Some(progress) = self.options.progress {
+            progress.set(Nanos::from(self.now).get(), self.records.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Returns why nothing can happen any more.
+    fn dead_end(&self) -> SimError {
+        let stuck = self.ranks.iter().enumerate().find(|(_, rank)| rank.has_work());
+        let reason = stuck.map_or_else(
+            || "no rank has work".to_owned(),
+            |(index, rank)| {
+                format!(
+                    "rank {index} has {} waiting and {} running requests and no pass that does anything: the head needs more KV blocks than the {} there are, or more tokens than a pass may compute",
+                    rank.waiting(),
+                    rank.running(),
+                    rank.pool().capacity(),
+                )
+            },
+        );
+        SimError::DeadEnd { at_ms: self.now.as_ms(), unfinished: self.in_flight, reason }
+    }
+
+    /// Turns the finished or cut run into its record.
+    fn finish(mut self) -> RunRecord {
+        let held: u64 = self.ranks.iter().map(|rank| rank.pool().active()).sum();
+        let peak = self.ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
+        let preemptions = self.ranks.iter().map(Rank::preemptions).sum();
+        for rank in 0..self.ranks.len() {
+            for served in self.ranks[rank].cut() {
+                self.log.terminal(rank, self.now, &served, held);
+                self.record(rank, served, None);
+            }
+            for (gap, count) in self.ranks[rank].take_gaps().into_sorted() {
+                self.gaps.add(gap, count);
+            }
+        }
+        self.records.sort_by_key(|record| record.index);
+        RunRecord {
+            requests: self.records,
+            duration: self.last_terminal,
+            ended_at: self.now,
+            gaps: self.gaps,
+            committed_prefill: self.committed_prefill,
+            passes: self.passes,
+            pools: vec![PoolUse {
+                pool: "agg",
+                gpus_per_worker: self.config.gpus_per_worker,
+                workers: self.ranks.len() as u64,
+                blocks_per_rank: Blocks::new(self.config.rank.blocks),
+                blocks_held_at_end: Blocks::new(held),
+                blocks_held_peak: Blocks::new(peak),
+                preemptions,
+            }],
+            transcript: self.log.finish(),
+            warnings: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The sessions of a workload: how many there are, and what each turn asks.
+
+use crate::units::{SimDuration, SimTime};
+use crate::workload::{
+    Content, Corpus, CorpusRow, Load, Origin, Run, SessionName, SessionShape, Source, StopCount,
+    Symbol, SyntheticShape, Workload,
+};
+
+use super::error::SimError;
+use super::traffic::Turn;
+
+/// The sessions of a workload.
+#[derive(Debug)]
+pub(crate) enum Sessions<'a> {
+    /// One request each, all of one shape.
+    Single { shape: SyntheticShape, count: u64 },
+    /// A prompt that grows by turn.
+    Growing { shape: SessionShape, count: u64 },
+    /// Rows of a trace.
+    Recorded(Recorded<'a>),
+}
+
+/// The sessions of a trace, in order of first appearance.
+#[derive(Debug)]
+pub(crate) struct Recorded<'a> {
+    corpus: &'a Corpus,
+    /// Rows by session, then in file order.
+    rows: Vec<u32>,
+    /// Where each session begins in `rows`, and one past the last.
+    starts: Vec<u32>,
+    speedup: f64,
+}
+
+impl<'a> Sessions<'a> {
+    /// Returns the sessions of a workload.
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] where a trace is missing or a synthetic source has no count.
+    pub(crate) fn new(workload: &Workload, corpus: Option<&'a Corpus>) -> Result<Self, SimError> {
+        let stated = workload.stop.count.and_then(|count| count.resolve(&workload.load));
+        let count =
+            || stated.ok_or_else(|| SimError::bad_workload("a synthetic source needs a count"));
+        match &workload.source {
+            Source::Synthetic(shape) => Ok(Self::Single { shape: *shape, count: count()? }),
+            Source::SyntheticSession(shape) => Ok(Self::Growing { shape: *shape, count: count()? }),
+            Source::Trace { .. } => {
+                let corpus =
+                    corpus.ok_or_else(|| SimError::bad_workload("the trace was not read"))?;
+                let rows = match workload.stop.count {
+                    Some(StopCount::Requests(first)) => {
+                        usize::try_from(first).unwrap_or(usize::MAX)
+                    }
+                    Some(_) | None => usize::MAX,
+                };
+                let speedup = match workload.load {
+                    Load::TraceTimestamps { speedup } => speedup,
+                    Load::Concurrency { .. }
+                    | Load::ConstantRate { .. }
+                    | Load::Poisson { .. }
+                    | Load::Recorded(_) => 1.0,
+                };
+                Ok(Self::Recorded(Recorded::new(corpus, rows, speedup)))
+            }
+            Source::Graph { .. } => Err(SimError::bad_workload("a graph has no sessions here")),
+        }
+    }
+
+    /// Returns how many sessions there are.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Self::Single { count, .. } | Self::Growing { count, .. } => *count,
+            Self::Recorded(recorded) => recorded.starts.len() as u64 - 1,
+        }
+    }
+
+    /// Returns how many turns a session has.
+    pub(crate) fn turns(&self, session: u64) -> u32 {
+        match self {
+            Self::Single { .. } => 1,
+            Self::Growing { shape, .. } => shape.turns,
+            Self::Recorded(recorded) => recorded.turns(session),
+        }
+    }
+
+    /// Returns whether a turn's prompt holds what earlier turns said.
+    pub(crate) fn grows(&self) -> bool {
+        matches!(self, Self::Growing { .. })
+    }
+
+    /// Returns the think time before a turn.
+    pub(crate) fn delay(&self, turn: Turn) -> SimDuration {
+        let ms = match self {
+            Self::Single { .. } => 0.0,
+            Self::Growing { shape, .. } => shape.inter_turn_delay_ms,
+            Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
+        };
+        SimDuration::from_ms(ms).unwrap_or(SimDuration::ZERO)
+    }
+
+    /// Returns the output tokens that a turn asks for.
+    pub(crate) fn output(&self, turn: Turn) -> u64 {
+        match self {
+            Self::Single { shape, .. } => shape.output.get(),
+            Self::Growing { shape, .. } => shape.output_per_turn.get(),
+            Self::Recorded(recorded) => recorded.row(turn).output.get(),
+        }
+    }
+
+    /// Returns the position of a turn in the corpus: sessions in order, turns within.
+    pub(crate) fn index(&self, turn: Turn) -> u64 {
+        match self {
+            Self::Single { .. } => turn.session,
+            Self::Growing { shape, .. } => {
+                turn.session * u64::from(shape.turns) + u64::from(turn.number)
+            }
+            Self::Recorded(recorded) => recorded.place(turn) as u64,
+        }
+    }
+
+    /// Returns what a turn's session is called, and the trace row the turn comes from.
+    pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<&CorpusRow>) {
+        match self {
+            Self::Single { .. } | Self::Growing { .. } => {
+                (SessionName::Synthetic(turn.session), None)
+            }
+            Self::Recorded(recorded) => {
+                let row = recorded.row(turn);
+                (recorded.corpus.session(row.session).clone(), Some(row))
+            }
+        }
+    }
+
+    /// Returns the prompt of a turn; `history` is what a growing session has said before it.
+    pub(crate) fn content(&self, turn: Turn, history: &[Run]) -> Content {
+        let index = self.index(turn);
+        let own =
+            |length: u32| Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length };
+        match self {
+            Self::Single { shape, .. } => {
+                let shared = Run {
+                    symbol: Symbol::Unique(Origin::Prefix(0)),
+                    start: 0,
+                    length: narrow(shape.cached_prefix.get()),
+                };
+                Content::new([shared, own(narrow(shape.input.get()) - shared.length)], index)
+            }
+            Self::Growing { shape, .. } => {
+                let new = own(narrow(shape.new_input_per_turn.get()));
+                Content::new(history.iter().copied().chain([new]), index)
+            }
+            Self::Recorded(recorded) => recorded.content(turn, index),
+        }
+    }
+
+    /// Returns when each session starts, ascending: recorded times from the earliest, divided by the speedup.
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] for a start that is no time.
+    pub(crate) fn recorded_starts(&self) -> Result<Vec<(SimTime, u64)>, SimError> {
+        let Self::Recorded(recorded) = self else {
+            return Err(SimError::bad_workload("only a trace has timestamps"));
+        };
+        let first =
+            |session: u64| recorded.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0);
+        let origin = (0..self.count()).map(first).min_by(f64::total_cmp).unwrap_or(0.0);
+        let mut starts = Vec::with_capacity(recorded.starts.len());
+        for session in 0..self.count() {
+            let at = SimTime::from_ms((first(session) - origin) / recorded.speedup)
+                .map_err(|_| SimError::bad_workload("a timestamp is no time"))?;
+            starts.push((at, session));
+        }
+        starts.sort_unstable();
+        Ok(starts)
+    }
+}
+
+impl<'a> Recorded<'a> {
+    /// Groups the first `limit` rows by session.
+    fn new(corpus: &'a Corpus, limit: usize, speedup: f64) -> Self {
+        let rows = &corpus.rows()[..limit.min(corpus.rows().len())];
+        let mut numbers: Vec<Option<u32>> = Vec::new();
+        let mut sizes: Vec<u32> = Vec::new();
+        let mut session_of: Vec<u32> = Vec::with_capacity(rows.len());
+        for row in rows {
+            if numbers.len() <= row.session {
+                numbers.resize(row.session + 1, None);
+            }
+            let number = *numbers[row.session].get_or_insert_with(|| {
+                sizes.push(0);
+                narrow(sizes.len() as u64 - 1)
+            });
+            sizes[number as usize] += 1;
+            session_of.push(number);
+        }
+        let mut starts = vec![0_u32];
+        for size in &sizes {
+            starts.push(starts[starts.len() - 1] + size);
+        }
+        let mut next = starts.clone();
+        let mut by_session = vec![0_u32; rows.len()];
+        for (row, session) in session_of.iter().enumerate() {
+            by_session[next[*session as usize] as usize] = narrow(row as u64);
+            next[*session as usize] += 1;
+        }
+        Self { corpus, rows: by_session, starts, speedup }
+    }
+
+    /// Returns how many turns a session has.
+    fn turns(&self, session: u64) -> u32 {
+        let at = usize::try_from(session).unwrap_or(usize::MAX);
+        self.starts[at + 1] - self.starts[at]
+    }
+
+    /// Returns the place of a turn in `rows`.
+    fn place(&self, turn: Turn) -> usize {
+        let at = usize::try_from(turn.session).unwrap_or(usize::MAX);
+        (self.starts[at] + turn.number) as usize
+    }
+
+    /// Returns the row of a turn.
+    fn row(&self, turn: Turn) -> &'a CorpusRow {
+        &self.corpus.rows()[self.rows[self.place(turn)] as usize]
+    }
+
+    /// Returns the prompt of a turn: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
+    ///
+    /// A row without ids is a prompt of its own.
+    fn content(&self, turn: Turn, index: u64) -> Content {
+        let row = self.row(turn);
+        let mut left = narrow(row.input.get());
+        let ids = self.corpus.hash_ids(row);
+        if ids.is_empty() {
+            let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
+            return Content::new([own], index);
+        }
+        let block = self.corpus.block_size().get();
+        let runs = ids.iter().map(|id| {
+            let length = left.min(block);
+            left -= length;
+            Run { symbol: Symbol::Repeated(*id), start: 0, length }
+        });
+        Content::new(runs, index)
+    }
+}
+
+/// Returns a token or row count as 32 bits; decoders refuse larger ones.
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("decoders refuse prompts and traces of 2^32 and more")
+}

@@ -1,0 +1,6 @@
+//! The simulator against hand-computed laws, and the grouped path against the one-by-one path.
+
+mod conformance;
+mod equality;
+mod scheduling;
+mod support;

@@ -1,0 +1,240 @@
+//! Small jobs, and a timing model that writes down what it was asked.
+
+use std::cell::RefCell;
+
+use crate::deployment::{
+    Backend, Capacity, ContextLength, Deployment, KvCache, Parallelism, Planner, Preemption,
+    Router, Scheduler, Timing, Worker, Workers,
+};
+use crate::digest::Sha256;
+use crate::plan::{Compat, EngineIdentity, SimulationJob, TraceInput};
+use crate::record::{RequestRecord, RunRecord};
+use crate::sim::engine::vllm::Advance;
+use crate::sim::timing::{DecodeWork, PassTiming, PrefillWork};
+use crate::sim::{Options, SimError, run_as};
+use crate::units::{BlockSize, Blocks, SimTime, Tokens};
+use crate::workload::{Corpus, CorpusRow, Load, SessionName, Source, Stop, Workload};
+
+/// A small job: one worker of 16 blocks of 4 tokens, 4 sequences, a budget of 64, as the conformance table's E0.
+pub(super) struct Small {
+    pub(super) job: SimulationJob,
+    rows: Vec<Row>,
+    pub(super) prefill_ms: f64,
+    pub(super) decode_ms: f64,
+}
+
+/// A request of a small job.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) at_ms: f64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+    pub(super) ids: Vec<u64>,
+}
+
+/// Constant times, and the work they were asked for.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    prefill_ms: f64,
+    decode_ms: f64,
+    pub(super) prefills: RefCell<Vec<(u64, u64, u64)>>,
+    pub(super) decodes: RefCell<Vec<(u64, u64)>>,
+}
+
+impl PassTiming for Recorder {
+    fn prefill_ms(&self, work: PrefillWork) -> f64 {
+        let asked = (work.requests, work.mean_length(), work.mean_prefix());
+        self.prefills.borrow_mut().push(asked);
+        self.prefill_ms
+    }
+
+    fn decode_ms(&self, work: DecodeWork) -> f64 {
+        self.decodes.borrow_mut().push((work.requests, work.context_tokens));
+        self.decode_ms
+    }
+}
+
+/// What a small job did.
+pub(super) struct Ran {
+    pub(super) record: RunRecord,
+    pub(super) prefills: Vec<(u64, u64, u64)>,
+    pub(super) decodes: Vec<(u64, u64)>,
+}
+
+impl Ran {
+    /// Returns the request of index `index`.
+    pub(super) fn request(&self, index: usize) -> &RequestRecord {
+        &self.record.requests[index]
+    }
+
+    /// Returns (first token, last token, terminal) in milliseconds, −1 where absent.
+    pub(super) fn times(&self, index: usize) -> (f64, f64, f64) {
+        let ms = |time: Option<SimTime>| time.map_or(-1.0, SimTime::as_ms);
+        let request = self.request(index);
+        (ms(request.first_token), ms(request.last_token), ms(request.terminal))
+    }
+
+    /// Returns when a request was admitted, each time, and what it reused, in milliseconds and tokens.
+    pub(super) fn admissions(&self, index: usize) -> Vec<(f64, u64)> {
+        let admissions = &self.request(index).admissions;
+        admissions.iter().map(|admission| (admission.at.as_ms(), admission.reused.get())).collect()
+    }
+}
+
+impl Small {
+    /// Returns E0 with these fixed times and no requests.
+    pub(super) fn new(prefill_ms: f64, decode_ms: f64) -> Self {
+        let timing = Timing::Fixed { prefill_ms, decode_ms };
+        Self { job: job(worker(timing)), rows: Vec::new(), prefill_ms, decode_ms }
+    }
+
+    /// Adds a request with a prompt of its own.
+    pub(super) fn request(mut self, at_ms: f64, input: u64, output: u64) -> Self {
+        let unique = 1_000_000 * (self.rows.len() as u64 + 1);
+        let ids = (0..input.div_ceil(4)).map(|block| unique + block).collect();
+        self.rows.push(Row { at_ms, input, output, ids });
+        self
+    }
+
+    /// Adds a request whose prompt is these blocks of 4 tokens.
+    pub(super) fn prompt(mut self, at_ms: f64, ids: &[u64], output: u64) -> Self {
+        let input = 4 * ids.len() as u64;
+        self.rows.push(Row { at_ms, input, output, ids: ids.to_vec() });
+        self
+    }
+
+    /// Changes the worker.
+    pub(super) fn worker(mut self, change: impl FnOnce(&mut Worker)) -> Self {
+        if let Workers::Aggregated(worker) = &mut self.job.deployment.workers {
+            change(worker);
+        }
+        self
+    }
+
+    /// Changes the job.
+    pub(super) fn job(mut self, change: impl FnOnce(&mut SimulationJob)) -> Self {
+        change(&mut self.job);
+        self
+    }
+
+    /// Sets the KV blocks.
+    pub(super) fn blocks(self, blocks: u64) -> Self {
+        self.worker(|worker| worker.kv_cache.capacity = Capacity::Blocks(Blocks::new(blocks)))
+    }
+
+    /// Sets the tokens of a pass.
+    pub(super) fn budget(self, tokens: u64) -> Self {
+        self.worker(|worker| worker.scheduler.max_batched_tokens = Tokens::new(tokens))
+    }
+
+    /// Turns the prefix cache off.
+    pub(super) fn uncached(self) -> Self {
+        self.worker(|worker| worker.kv_cache.prefix_caching = false)
+    }
+
+    /// Runs it.
+    pub(super) fn run(&self) -> Ran {
+        self.try_run(Advance::Grouped).expect("the job runs to its end")
+    }
+
+    /// Runs it as told.
+    pub(super) fn try_run(&self, advance: Advance) -> Result<Ran, SimError> {
+        let timing = Recorder {
+            prefill_ms: self.prefill_ms,
+            decode_ms: self.decode_ms,
+            prefills: RefCell::default(),
+            decodes: RefCell::default(),
+        };
+        let options = Options { keep_events: true, ..Options::default() };
+        let corpus = self.corpus();
+        let record = run_as(&self.job, Some(&corpus), &timing, advance, &options)?;
+        Ok(Ran {
+            record,
+            prefills: timing.prefills.into_inner(),
+            decodes: timing.decodes.into_inner(),
+        })
+    }
+
+    /// Returns the rows as a corpus of 4-token blocks.
+    fn corpus(&self) -> Corpus {
+        let mut corpus = Corpus::new(BlockSize::new(4).expect("positive"));
+        for (line, row) in (1_u64..).zip(&self.rows) {
+            let session = corpus.add_session(SessionName::Row(line));
+            corpus.add_row(
+                CorpusRow {
+                    line,
+                    arrival_ms: Some(row.at_ms),
+                    input: Tokens::new(row.input),
+                    output: Tokens::new(row.output),
+                    ids: 0..0,
+                    session,
+                    delay_ms: 0.0,
+                    request_id: None,
+                },
+                &row.ids,
+            );
+        }
+        corpus
+    }
+}
+
+/// Returns E0's worker.
+fn worker(timing: Timing) -> Worker {
+    Worker {
+        hardware: None,
+        parallelism: Parallelism::default(),
+        scheduler: Scheduler {
+            max_batched_tokens: Tokens::new(64),
+            max_sequences: 4,
+            prefill_schedule_interval: 1,
+            prefill_decode_interval: 0,
+            preemption: Preemption::Lifo,
+        },
+        kv_cache: KvCache {
+            block_size: BlockSize::new(4).expect("positive"),
+            prefix_caching: true,
+            bytes_per_token: None,
+            capacity: Capacity::Blocks(Blocks::new(16)),
+            host_offload: None,
+            storage_offload: None,
+            state_cache: None,
+            prefix_match_unit: None,
+        },
+        timing,
+        startup_seconds: 0.0,
+    }
+}
+
+/// Returns a job over a trace with timestamps.
+fn job(worker: Worker) -> SimulationJob {
+    SimulationJob {
+        seed: 0,
+        workload: Workload {
+            source: Source::Trace { pin: "rows".to_owned() },
+            load: Load::TraceTimestamps { speedup: 1.0 },
+            stop: Stop::default(),
+            stream: "rows".to_owned(),
+        },
+        trace: Some(TraceInput { pin: "rows".to_owned(), digest: Sha256::of(b"rows") }),
+        deployment: Deployment {
+            model: "model".to_owned(),
+            hardware: "hardware".to_owned(),
+            backend: Backend::Vllm,
+            backend_version: None,
+            context_length: ContextLength::Max,
+            enable_chunked_prefill: None,
+            speculation: None,
+            workers: Workers::Aggregated(worker),
+            kv_transfer: None,
+            router: Router::RoundRobin,
+            planner: Planner::Disabled,
+        },
+        model_digest: Sha256::of(b"model"),
+        model_context_limit: 1 << 30,
+        model_kv_bytes_per_token: 1,
+        hardware_digest: Sha256::of(b"hardware"),
+        timing_digest: None,
+        engine: EngineIdentity::native(Compat::NEWEST),
+        sla: None,
+    }
+}

@@ -1,0 +1,242 @@
+//! When each request is released, in virtual time.
+//!
+//! Every request belongs to a session. An open loop releases a session's first turn at its arrival; a closed loop starts the next
+//! session when one ends. A later turn is ready a think time after the turn before it ended. Ready turns are released by
+//! (time, session, turn). Source: spec/SIMULATION.md §9.2.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::digest::{Purpose, Seed};
+use crate::plan::SimulationJob;
+use crate::record::Outcome;
+use crate::units::SimTime;
+use crate::workload::{Arrivals, Content, Corpus, Load, Run};
+
+use super::error::SimError;
+use super::sessions::Sessions;
+
+/// A request that is ready.
+#[derive(Debug)]
+pub(crate) struct Released {
+    /// The turn it is.
+    pub(crate) turn: Turn,
+    /// When it was ready: its arrival.
+    pub(crate) arrival: SimTime,
+    /// Its prompt.
+    pub(crate) content: Content,
+    /// Output tokens asked for.
+    pub(crate) output: u64,
+}
+
+/// A turn of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Turn {
+    /// The session, in order of first appearance.
+    pub(crate) session: u64,
+    /// Its position in the session.
+    pub(crate) number: u32,
+}
+
+/// How sessions start.
+#[derive(Debug)]
+enum Starts {
+    /// At these times, ascending, with session numbers; the next one is `next`.
+    Open { arrivals: OpenArrivals, next: Option<(SimTime, u64)> },
+    /// When another ends, this many at a time.
+    Closed { next_session: u64 },
+}
+
+/// The first turns of an open loop.
+#[derive(Debug)]
+enum OpenArrivals {
+    /// Session n at the n-th arrival of a process.
+    Process { arrivals: Box<Arrivals>, session: u64 },
+    /// Recorded arrivals, sorted, from place `at` on.
+    Recorded { sorted: Vec<(SimTime, u64)>, at: usize },
+}
+
+/// The release of requests.
+#[derive(Debug)]
+pub(crate) struct Traffic<'a> {
+    sessions: Sessions<'a>,
+    starts: Starts,
+    ready: BinaryHeap<Reverse<(SimTime, Turn)>>,
+    /// What earlier turns of a growing session have said.
+    histories: BTreeMap<u64, Vec<Run>>,
+    unfinished_sessions: u64,
+}
+
+impl<'a> Traffic<'a> {
+    /// Returns the traffic of a job.
+    ///
+    /// # Errors
+    /// [`SimError::Unsupported`] for a load that this build lacks, [`SimError::BadWorkload`] for a trace that is missing or an
+    /// arrival that is no time.
+    pub(crate) fn new(job: &SimulationJob, corpus: Option<&'a Corpus>) -> Result<Self, SimError> {
+        let sessions = Sessions::new(&job.workload, corpus)?;
+        let count = sessions.count();
+        let mut traffic = Self {
+            sessions,
+            starts: Starts::Closed { next_session: 0 },
+            ready: BinaryHeap::new(),
+            histories: BTreeMap::new(),
+            unfinished_sessions: count,
+        };
+        match &job.workload.load {
+            Load::Concurrency { concurrency } => {
+                for _ in 0..u64::from(*concurrency).min(count) {
+                    traffic.start_next(SimTime::ZERO);
+                }
+            }
+            Load::ConstantRate { rate } => {
+                traffic.open(OpenArrivals::Process {
+                    arrivals: Box::new(Arrivals::constant(*rate)),
+                    session: 0,
+                })?;
+            }
+            Load::Poisson { rate, seed } => {
+                let stream = &job.workload.stream;
+                let seed = seed.map_or_else(
+                    || Seed::derive(job.seed, stream, Purpose::Arrivals),
+                    Seed::stated,
+                );
+                let arrivals = Box::new(Arrivals::poisson(*rate, seed.stream()));
+                traffic.open(OpenArrivals::Process { arrivals, session: 0 })?;
+            }
+            Load::TraceTimestamps { .. } => {
+                let sorted = traffic.sessions.recorded_starts()?;
+                traffic.open(OpenArrivals::Recorded { sorted, at: 0 })?;
+            }
+            Load::Recorded(_) => {
+                return Err(SimError::bad_workload("a recorded load has no lanes here"));
+            }
+        }
+        Ok(traffic)
+    }
+
+    /// Returns when the next turn is ready, or `None` where one must end first.
+    pub(crate) fn next_ready(&self) -> Option<SimTime> {
+        let follow_up = self.ready.peek().map(|Reverse((at, _))| *at);
+        match (self.next_start(), follow_up) {
+            (Some((start, _)), Some(follow_up)) => Some(start.min(follow_up)),
+            (start, follow_up) => start.map(|(at, _)| at).or(follow_up),
+        }
+    }
+
+    /// Releases the next turn that is ready at `now`.
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] for an arrival that is no time.
+    pub(crate) fn release(&mut self, now: SimTime) -> Result<Option<Released>, SimError> {
+        let start = self.next_start().map(|(at, session)| (at, Turn { session, number: 0 }));
+        let follow_up = self.ready.peek().map(|Reverse(key)| *key);
+        let key = match (start, follow_up) {
+            (Some(start), Some(follow_up)) => start.min(follow_up),
+            (Some(key), None) | (None, Some(key)) => key,
+            (None, None) => return Ok(None),
+        };
+        if key.0 > now {
+            return Ok(None);
+        }
+        if start == Some(key) {
+            self.take_start()?;
+        } else {
+            self.ready.pop();
+        }
+        let (arrival, turn) = key;
+        let history = self.histories.get(&turn.session).map_or(&[][..], Vec::as_slice);
+        let content = self.sessions.content(turn, history);
+        Ok(Some(Released { turn, arrival, content, output: self.sessions.output(turn) }))
+    }
+
+    /// Notes that a turn ended at `now` after `emitted` tokens of output; its session goes on, or another starts.
+    ///
+    /// Only a completed turn has a next one. Source: spec/SIMULATION.md §9.2.
+    pub(crate) fn end_turn(&mut self, turn: Turn, ended: Ended<'_>) {
+        let next = Turn { number: turn.number + 1, ..turn };
+        let goes_on =
+            ended.outcome == Outcome::Completed && next.number < self.sessions.turns(turn.session);
+        if goes_on {
+            if self.sessions.grows() {
+                let runs = ended.content.iter().copied().chain([ended.output]);
+                self.histories.insert(turn.session, runs.filter(|run| run.length > 0).collect());
+            }
+            let ready = ended.at + self.sessions.delay(next);
+            self.ready.push(Reverse((ready, next)));
+            return;
+        }
+        self.histories.remove(&turn.session);
+        self.unfinished_sessions -= 1;
+        if matches!(self.starts, Starts::Closed { .. }) {
+            self.start_next(ended.at);
+        }
+    }
+
+    /// Returns whether every session has ended.
+    pub(crate) fn is_done(&self) -> bool {
+        self.unfinished_sessions == 0
+    }
+
+    /// Returns the sessions.
+    pub(crate) fn sessions(&self) -> &Sessions<'a> {
+        &self.sessions
+    }
+
+    /// Makes this an open loop.
+    fn open(&mut self, arrivals: OpenArrivals) -> Result<(), SimError> {
+        self.starts = Starts::Open { arrivals, next: None };
+        self.take_start()
+    }
+
+    /// Returns the next session of an open loop to start.
+    fn next_start(&self) -> Option<(SimTime, u64)> {
+        match &self.starts {
+            Starts::Open { next, .. } => *next,
+            Starts::Closed { .. } => None,
+        }
+    }
+
+    /// Moves an open loop on to its next session.
+    fn take_start(&mut self) -> Result<(), SimError> {
+        let count = self.sessions.count();
+        let Starts::Open { arrivals, next } = &mut self.starts else { return Ok(()) };
+        *next = match arrivals {
+            OpenArrivals::Process { arrivals, session } if *session < count => {
+                let ms = arrivals.next().unwrap_or(f64::INFINITY);
+                let at = SimTime::from_ms(ms)
+                    .map_err(|_| SimError::bad_workload("the arrivals leave the range of time"))?;
+                *session += 1;
+                Some((at, *session - 1))
+            }
+            OpenArrivals::Process { .. } => None,
+            OpenArrivals::Recorded { sorted, at } => {
+                *at += 1;
+                sorted.get(*at - 1).copied()
+            }
+        };
+        Ok(())
+    }
+
+    /// Starts the next session of a closed loop, where there is one.
+    fn start_next(&mut self, now: SimTime) {
+        let Starts::Closed { next_session } = &mut self.starts else { return };
+        if *next_session < self.sessions.count() {
+            self.ready.push(Reverse((now, Turn { session: *next_session, number: 0 })));
+            *next_session += 1;
+        }
+    }
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    /// When.
+    pub(crate) at: SimTime,
+    /// How.
+    pub(crate) outcome: Outcome,
+    /// Its prompt.
+    pub(crate) content: &'a [Run],
+    /// The output that it produced.
+    pub(crate) output: Run,
+}
