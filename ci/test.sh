@@ -19,7 +19,7 @@ keep() {
 # Adds up one word of all summary lines: `12 passed`, `1 failed`, `0 skipped`.
 count() {
     sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^test result:|Summary \[' |
-        grep -oE "[0-9]+ $1" | awk '{ sum += $1 } END { print sum + 0 }'
+        grep -oE "[0-9]+ ($1)" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 status=0

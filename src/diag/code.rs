@@ -99,6 +99,28 @@ codes! {
     KdlName "kdl::name" Error "A name holds a character that it may not."
         "Names become parts of job ids and file names. They begin with a letter or digit and go on with letters, digits, `.`, `_` and `-`.";
 
+    // Pins.
+    PinRoot "pin::root" Error "The folder is no project root."
+        "A project root holds `pins/`. It is the nearest such folder above a scenario, or what `--root` says.";
+    PinUnknown "pin::unknown" Error "No pin has this name."
+        "Each pin is a file, `pins/traces/NAME.kdl` and the like. `bench pins list` lists them.";
+    PinRead "pin::read" Error "A pin's file cannot be read."
+        "The file or folder exists and may not be read, or is no UTF-8.";
+    PinName "pin::name" Error "A pin is called otherwise than its file."
+        "Scenarios find a pin by its file. One name in both places leaves no doubt which is meant.";
+    PinField "pin::field" Error "The fields of a pin do not fit together."
+        "Each field alone is well formed, and together they say nothing or contradict each other. The label and the help say how.";
+    PinFile "pin::file" Error "A file that a pin names cannot be read."
+        "The data lies beside the pin. Restore it.";
+    PinSize "pin::size" Error "A pinned file has another size."
+        "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    PinDigest "pin::digest" Error "A pinned file has another digest."
+        "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    PinContents "pin::contents" Error "A pinned file holds other contents once unpacked."
+        "`content-sha256` is the digest of what a packed file holds, so that packing anew is told from other data. Here the data differs.";
+    PinRequests "pin::requests" Error "A pinned trace holds another number of requests."
+        "The number of rows is counted after the digests are verified. Where they agree, the pin states a wrong number.";
+
     // Trace files.
     TraceRead "trace::read" Error "A trace file cannot be read."
         "The file does not exist or may not be read. Give its path, or the name of a pin under `pins/traces`.";
@@ -130,6 +152,44 @@ codes! {
         "`predict` reads a trace as DynoSim does, and `lenient=#true` in a pin asks for the same. The message says how many rows and what they were taken for. A scenario refuses such rows.";
     TraceTimeScale "trace::time_scale" Warning "The span of a trace's arrivals hints at a wrong unit."
         "All rows arrive within a second, or over more than seven days. Most such traces are read with the wrong `timestamps unit=`.";
+
+    // DynoSim's YAML and `bench predict`.
+    DynosimFile "dynosim::file" Error "The configuration file cannot be read."
+        "`bench predict -c FILE` reads one UTF-8 file. The message says what the system answered; paths are relative to the working directory.";
+    DynosimYaml "dynosim::yaml" Error "The configuration is not one YAML document."
+        "A configuration is one YAML document without foreign tags, whose keys are texts. What a plain word means follows PyYAML: `yes` is a truth value, `1e3` a text. The label points at the first place that does not fit.";
+    DynosimDuplicateKey "dynosim::duplicate_key" Error "A key stands twice in one mapping."
+        "YAML readers keep one of the two values silently, so which one was meant cannot be known. Keep one.";
+    DynosimUnknownField "dynosim::unknown_field" Error "DynoSim's schema has no such field."
+        "Unknown keys are errors everywhere: a field that is misspelt would otherwise be ignored. `docs/predict.md` lists every field.";
+    DynosimWrongType "dynosim::wrong_type" Error "A value has the wrong type."
+        "Types are strict: a whole number is not written `4.0` or `\"4\"`, a truth value is not a text. A real may be written as a whole number.";
+    DynosimOutOfRange "dynosim::out_of_range" Error "A value is outside its range."
+        "The message states the range. Counts are positive, latencies and bandwidths are finite and not negative, shares lie between 0 and 1.";
+    DynosimMissingField "dynosim::missing_field" Error "A required field is missing."
+        "The field has no default in this place. The label points at the mapping that lacks it.";
+    DynosimConflict "dynosim::conflict" Error "Two statements exclude each other."
+        "A field belongs to another kind of source, load, stop, timing, capacity, backend or mode than the one stated. Remove it, or state the kind it belongs to.";
+    DynosimUnsupported "dynosim::unsupported" Error "The configuration is valid, but this build cannot run it."
+        "The field is DynoSim's and its value is well-formed, but this build has no engine for it. Nothing is ignored silently; `docs/predict.md` lists what is covered.";
+    DynosimOverride "dynosim::override" Error "A `--set` is not of the form PATH=YAML."
+        "`--set a.b.c=VALUE` splits at the first `=`, the path at dots, and reads the value as YAML. List positions, empty parts and the sections `optimization` and `optimizer` are refused, and so is a path through a value that is no mapping.";
+    DynosimNoEffect "dynosim::no_effect" Warning "A field is accepted and has no effect here."
+        "The field steers DynoSim's process supervisor. `bench predict` runs in one process on one thread and needs no such limit.";
+    PredictStack "predict::stack" Error "The stack is not installed."
+        "`--stack` names the program that composes router and planner. This build has one: `engine`.";
+    PredictCompat "predict::compat" Error "The reference behaviour is not known."
+        "`--compat` names a behaviour of the reference that the native simulator can imitate; the message lists them.";
+    PredictUnavailable "predict::unavailable" Error "The option is DynoSim's and this build lacks it."
+        "The option asks for an output or a mode that this build does not have. Leave it out; `docs/predict.md` lists what is covered.";
+    PredictOutput "predict::output" Error "The output folder cannot be used."
+        "A folder that holds anything is only written to with `--overwrite`, which replaces the files that `predict` writes and leaves all others.";
+    PredictMemory "predict::memory" Error "The run needs more memory than the configuration allows."
+        "`execution.resources.memory_limit_gb` bounds the memory of the process. It is checked when the trace has been read and when the run has ended.";
+    PredictRun "predict::run" Error "The simulation cannot finish."
+        "The engine reached a state from which no request can go on, for example a sequence that grows beyond the whole KV pool. The message names the time and the reason.";
+    PredictAllRejected "predict::all_rejected" Warning "Every request was rejected."
+        "No prompt fits the context length or the KV pool. As in DynoSim the run succeeds with zero completed requests; the numbers describe nothing.";
 }
 
 impl std::str::FromStr for Code {

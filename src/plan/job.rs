@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::deployment::Deployment;
 use crate::diag::Span;
-use crate::digest::canonical::{Real, Value, object};
+use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
-use crate::workload::Workload;
+use crate::workload::{Sla, Workload};
 
 use super::EngineIdentity;
 
@@ -130,17 +130,6 @@ pub struct ReplayJob {
     pub settings: Value,
 }
 
-/// What a good request is: bounds in milliseconds, all inclusive.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sla {
-    /// Time to the first token.
-    pub ttft_ms: Option<f64>,
-    /// Mean gap of a request.
-    pub tpot_ms: Option<f64>,
-    /// Arrival to last token; excludes the two others.
-    pub e2e_ms: Option<f64>,
-}
-
 impl JobId {
     /// Returns an id; its parts are joined with `/`.
     pub fn new(text: impl Into<String>) -> Self {
@@ -221,22 +210,6 @@ impl ReplayJob {
             ("settings", self.settings.clone()),
             ("trace", self.trace.as_ref().map_or(Value::Null, |trace| trace.digest.into())),
             ("workload", self.workload.canonical()),
-        ])
-    }
-}
-
-impl Sla {
-    /// Returns the canonical description.
-    pub fn canonical(&self) -> Value {
-        let bound = |bound: Option<f64>| {
-            bound.map_or(Value::Null, |ms| {
-                Value::Real(Real::new(ms).expect("decoders refuse numbers that are not finite"))
-            })
-        };
-        object([
-            ("e2e_ms", bound(self.e2e_ms)),
-            ("tpot_ms", bound(self.tpot_ms)),
-            ("ttft_ms", bound(self.ttft_ms)),
         ])
     }
 }

@@ -6,6 +6,8 @@
 //! 2. [`shape`] declares what a file may hold: nodes, arguments, properties, types, defaults, a sentence each;
 //! 3. [`cursor`] checks an AST against a shape, collects every mistake in a [`crate::diag::Bag`], and gives typed access.
 //!
+//! DynoSim's YAML is a language of its own: [`dynosim`].
+//!
 //! The table in `decode` is all of the language; `docs/scenario.md` is generated from it.
 //!
 //! ```
@@ -26,6 +28,7 @@
 //! ```
 
 pub mod cursor;
+pub(crate) mod dynosim;
 pub mod scalar;
 pub mod shape;
 pub mod syntax;

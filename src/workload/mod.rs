@@ -6,6 +6,7 @@ mod arrival;
 mod corpus;
 mod load;
 mod prompt;
+mod sla;
 mod source;
 mod stop;
 
@@ -13,6 +14,7 @@ pub use arrival::Arrivals;
 pub use corpus::{Corpus, CorpusRow, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
 pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, Symbol};
+pub use sla::Sla;
 pub use source::{SessionShape, Source, SyntheticShape};
 pub use stop::{Stop, StopCount};
 

@@ -43,6 +43,24 @@ fn released_only(changelog: &File) -> Vec<Violation> {
     vec![changelog.violation(0, "the first section is `## Unreleased`")]
 }
 
+/// Finds steps of the CI script that are listed and not written, or written and not listed.
+fn unmatched_steps(script: &File) -> Vec<Violation> {
+    let lines = || script.text.lines().enumerate();
+    let listed: Vec<&str> = lines()
+        .filter_map(|(_, text)| text.strip_prefix("steps='")?.strip_suffix('\''))
+        .flat_map(str::split_whitespace)
+        .collect();
+    let written: Vec<(usize, &str)> = lines()
+        .filter_map(|(line, text)| Some((line, text.strip_prefix("step_")?.strip_suffix("() {")?)))
+        .collect();
+    let unlisted = written.iter().filter(|(_, step)| !listed.contains(step));
+    let unwritten = listed.iter().filter(|step| !written.iter().any(|(_, known)| known == *step));
+    unlisted
+        .map(|(line, step)| script.violation(*line, format!("step `{step}` never runs")))
+        .chain(unwritten.map(|step| script.violation(0, format!("step `{step}` is not written"))))
+        .collect()
+}
+
 /// Returns a file that must be there.
 fn the<'a>(files: &'a [File], path: &str) -> &'a File {
     files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{path} is missing"))
@@ -61,6 +79,11 @@ fn the_lock_file_stays_under_its_limit() {
 #[test]
 fn the_changelog_opens_with_what_is_unreleased() {
     assert_none(&released_only(the(&repository(), "docs/CHANGELOG.md")));
+}
+
+#[test]
+fn every_step_of_the_ci_script_is_written_and_runs() {
+    assert_none(&unmatched_steps(the(&repository(), "ci/run.sh")));
 }
 
 #[test]
@@ -90,6 +113,15 @@ fn planted_violations_are_seen() {
     let found = reasonless(&File::planted("Cargo.toml", manifest));
     assert_eq!(found.len(), 1);
     assert!(found[0].to_string().contains("`serde`"));
+    let script = "steps='lint tests'\nstep_lint() {\n}\nstep_docs() {\n}\n";
+    let found: Vec<String> = unmatched_steps(&File::planted("ci/run.sh", script))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        found,
+        ["ci/run.sh:4: step `docs` never runs", "ci/run.sh:1: step `tests` is not written",]
+    );
     let lock = |count: usize| File::planted("Cargo.lock", &"[[package]]\n".repeat(count));
     assert_eq!(too_many_packages(&lock(PACKAGES_MAX + 1)).len(), 1);
     assert_eq!(too_many_packages(&lock(PACKAGES_MAX)), []);

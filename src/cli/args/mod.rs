@@ -15,6 +15,6 @@ pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs,
 };
 pub(crate) use pins::{PinsAction, PinsArgs, TraceAction, TraceArgs, TraceStatsArgs};
-pub(crate) use predict::{PredictArgs, Stack};
+pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{AcceptArgs, CheckArgs, DiffArgs, ExecJobArgs, RunArgs};
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs};

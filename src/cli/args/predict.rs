@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::Format;
 
@@ -13,9 +13,9 @@ pub(crate) struct PredictArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) config: PathBuf,
 
-    /// Which stack predicts
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Stack::Engine)]
-    pub(crate) stack: Stack,
+    /// Which stack predicts; this build has `engine`
+    #[arg(long, value_name = "NAME", default_value = "engine")]
+    pub(crate) stack: String,
 
     /// Replace one value of the configuration: `engine.backend=vllm`; the value is YAML; repeat for more
     #[arg(long = "set", value_name = "PATH=YAML")]
@@ -40,13 +40,27 @@ pub(crate) struct PredictArgs {
     /// Reproduce this version of the reference [default: the newest known]
     #[arg(long, value_name = "VERSION")]
     pub(crate) compat: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) unavailable: Unavailable,
 }
 
-/// Which stack predicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Stack {
-    /// The engine alone.
-    Engine,
-    /// The engine behind DynoSim's router and planner.
-    Dynamo,
+/// Options of DynoSim that this build lacks; they parse so that they can be refused by name.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Unavailable {
+    /// Sections of a detailed report
+    #[arg(long, hide = true, value_name = "SECTIONS")]
+    pub(crate) detail: Option<String>,
+
+    /// How many entries a detailed report lists
+    #[arg(long, hide = true, value_name = "N")]
+    pub(crate) detail_top_n: Option<String>,
+
+    /// Diagnostics of power
+    #[arg(long, hide = true, value_name = "KIND")]
+    pub(crate) diagnostics: Option<String>,
+
+    /// Run an engine in real time
+    #[arg(long, hide = true)]
+    pub(crate) online: bool,
 }

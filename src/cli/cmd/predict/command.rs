@@ -1,0 +1,149 @@
+//! The command from arguments to files.
+
+use std::path::Path;
+
+use crate::cli::args::{Format, PredictArgs};
+use crate::cli::{Context, Exit, Failure, Stopwatch, print, stop_on_signal};
+use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::plan::SimulationJob;
+use crate::record::RunRecord;
+use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Summary};
+use crate::scenario::dynosim::{self, Prediction, TraceFile};
+use crate::sim::{self, Options, SimError};
+use crate::trace::{ArrivalRule, ReadOptions, Shard, read_corpus};
+use crate::workload::{Corpus, Load};
+
+use super::{job, memory, options};
+
+/// Runs the command.
+pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<Exit, Failure> {
+    let compat = options::check(args)?;
+    let source = read_config(&args.config)?;
+    let prediction = dynosim::decode(&source, &args.overrides)?;
+    let job = job::simulation_job(&prediction, compat)?;
+    let overwrite = if args.overwrite { Overwrite::KnownNames } else { Overwrite::Refuse };
+    let folder =
+        Folder::check(&args.output_dir, overwrite).map_err(|error| refuse_folder(&error))?;
+    report_warnings(&prediction, context);
+    let corpus = match &prediction.trace {
+        None => None,
+        Some(trace) => Some(read_trace(trace, &job, context)?),
+    };
+    memory::check(prediction.memory_limit_gb)?;
+    let (record, host) = simulate(&job, corpus.as_ref())?;
+    memory::check(prediction.memory_limit_gb)?;
+    report_rejections(&record, context);
+    let summary = Summary::new(&record, job.sla.as_ref(), host);
+    let document = write(&folder, args, &job, &record, &summary)?;
+    context.detail(&format!("wrote `{}`", args.output_dir.display()));
+    match args.format {
+        Format::Json => print(&document)?,
+        Format::Table => print(output::table(&summary))?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Reads the configuration file.
+fn read_config(path: &Path) -> Result<SourceFile, Problem> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(Code::DynosimFile, format!("cannot read `{name}`: {error}"))
+            .help("give the path of a DynoSim configuration with `-c`")
+    })?;
+    Ok(SourceFile::new(&name, &text))
+}
+
+/// Says what a person should look at.
+fn report_warnings(prediction: &Prediction, context: &Context) {
+    let mut bag = Bag::new();
+    prediction.warnings.iter().cloned().for_each(|warning| bag.push(warning));
+    context.report(bag);
+}
+
+/// Reads the trace as DynoSim reads it; whatever is wrong with it is exit 1, as it is there.
+fn read_trace(
+    trace: &TraceFile,
+    job: &SimulationJob,
+    context: &Context,
+) -> Result<Corpus, Failure> {
+    let failed = |bag: Bag| Failure::new(Exit::JobFailed, bag);
+    let shard = Shard::load(Path::new(&trace.path), &trace.path)
+        .map_err(|problem| failed(trace.place.adopt(problem, "named here").into()))?;
+    let arrivals = match job.workload.load {
+        Load::TraceTimestamps { .. } => ArrivalRule::Required,
+        Load::Concurrency { .. }
+        | Load::ConstantRate { .. }
+        | Load::Poisson { .. }
+        | Load::Recorded(_) => ArrivalRule::Ignored,
+    };
+    let read = ReadOptions::dynosim(trace.block_size, arrivals);
+    let (corpus, counts) = read_corpus(&[shard], &read).map_err(failed)?;
+    let mut warnings = Bag::new();
+    counts.warnings(&trace.path).into_iter().for_each(|warning| warnings.push(warning));
+    context.report(warnings);
+    Ok(corpus)
+}
+
+/// Runs the job and measures the wall time of doing so.
+fn simulate(job: &SimulationJob, corpus: Option<&Corpus>) -> Result<(RunRecord, Host), Failure> {
+    let asked = Options { no_transcript: true, stop: Some(stop_on_signal()), ..Options::default() };
+    let stopwatch = Stopwatch::start();
+    let record = sim::run(job, corpus, &asked).map_err(|error| failed_run(&error))?;
+    Ok((record, Host { wall: stopwatch.elapsed() }))
+}
+
+/// Returns the failure of a run.
+fn failed_run(error: &SimError) -> Failure {
+    let exit = match error {
+        SimError::Unsupported(_) => Exit::Refused,
+        SimError::DeadEnd { .. } | SimError::BadTime { .. } | SimError::BadWorkload { .. } => {
+            Exit::JobFailed
+        }
+        SimError::Interrupted => Exit::Interrupted,
+    };
+    Failure::new(exit, Problem::new(Code::PredictRun, error.to_string()))
+}
+
+/// Warns where nothing was served.
+fn report_rejections(record: &RunRecord, context: &Context) {
+    let rejected = record
+        .requests
+        .iter()
+        .all(|request| request.outcome == Some(crate::record::Outcome::Rejected));
+    if rejected {
+        let message = format!("all {} requests were rejected", record.requests.len());
+        let problem = Problem::new(Code::PredictAllRejected, message)
+            .help("compare prompt lengths with `context_length` and the KV capacity");
+        context.report(problem.into());
+    }
+}
+
+/// Writes the files and returns the bytes of `prediction.json`.
+fn write(
+    folder: &Folder,
+    args: &PredictArgs,
+    job: &SimulationJob,
+    record: &RunRecord,
+    summary: &Summary,
+) -> Result<Vec<u8>, Failure> {
+    let rows = args.capture_per_request.then(|| output::request_rows(record, &job.deployment));
+    let lines = rows.as_deref().map(output::request_lines);
+    let document = summary.document(rows);
+    let mut files: Vec<(&str, &[u8])> = vec![("prediction.json", &document)];
+    if let Some(lines) = &lines {
+        files.push(("requests.jsonl", lines));
+    }
+    folder.write(&files).map_err(|error| {
+        Failure::new(Exit::JobFailed, Problem::new(Code::PredictOutput, error.to_string()))
+    })?;
+    Ok(document)
+}
+
+/// Returns the refusal of an output folder.
+fn refuse_folder(error: &FolderError) -> Problem {
+    let help = match error {
+        FolderError::NotEmpty(_) => "pass `--overwrite` to replace what `predict` writes",
+        FolderError::Io { .. } => "name another folder with `--output-dir`",
+    };
+    Problem::new(Code::PredictOutput, error.to_string()).help(help)
+}

@@ -1,0 +1,11 @@
+//! `bench predict`: run a DynoSim configuration and write DynoSim's files.
+//!
+//! Exit codes are DynoSim's: 0 also when every request was rejected, 1 for a trace or a run that fails, 2 for arguments and
+//! configuration, 3 for memory.
+
+mod command;
+mod job;
+mod memory;
+mod options;
+
+pub(super) use command::run;

@@ -1,0 +1,165 @@
+//! All pins of a project, by kind and name.
+
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Bag, Code, Problem};
+use crate::digest::Sha256;
+
+use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, TimingPin, TracePin};
+
+/// The pins under a project root.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    root: PathBuf,
+}
+
+/// A pin of any kind.
+#[derive(Debug, Clone)]
+pub enum Pin {
+    /// A recorded workload.
+    Trace(Box<TracePin>),
+    /// An engine.
+    Engine(EnginePin),
+    /// A GPU.
+    Hardware(HardwarePin),
+    /// A model.
+    Model(ModelPin),
+    /// A table of pass times.
+    Timing(TimingPin),
+}
+
+impl Registry {
+    /// Opens the pins of the project at `root`. Nothing is read yet.
+    ///
+    /// # Errors
+    /// `pin::root` where there is no `pins/` in it.
+    pub fn open(root: &Path) -> Result<Self, Problem> {
+        if root.join("pins").is_dir() {
+            return Ok(Self { root: root.to_owned() });
+        }
+        let message = format!("`{}` holds no `pins/`", root.display());
+        Err(Problem::new(Code::PinRoot, message)
+            .help("the project root is the folder that holds `pins/`; give it with `--root DIR`"))
+    }
+
+    /// Returns the project root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the names of a kind's pins, sorted.
+    ///
+    /// # Errors
+    /// `pin::read` when the folder cannot be listed; a folder that is not there holds no pins.
+    pub fn names(&self, kind: PinKind) -> Result<Vec<String>, Problem> {
+        let folder = self.root.join(kind.folder());
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let unreadable = |error: std::io::Error| {
+            Problem::new(Code::PinRead, format!("cannot list `{}`: {error}", kind.folder()))
+        };
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+            let file = entry.map_err(unreadable)?.file_name();
+            // A name that is no UTF-8 cannot be written in a scenario either.
+            let name = file.to_str().and_then(|file| kind.name_of(file));
+            names.extend(name.filter(|name| self.root.join(kind.file(name)).is_file()));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Returns a trace pin.
+    ///
+    /// # Errors
+    /// [`PinError::Unknown`] for a name without a file, [`PinError::Invalid`] with everything wrong with the file.
+    pub fn trace(&self, name: &str) -> Result<TracePin, PinError> {
+        self.known(PinKind::Trace, name)?;
+        Ok(TracePin::load(&self.root, name)?)
+    }
+
+    /// Returns an engine pin.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`].
+    pub fn engine(&self, name: &str) -> Result<EnginePin, PinError> {
+        self.known(PinKind::Engine, name)?;
+        Ok(EnginePin::load(&self.root, name)?)
+    }
+
+    /// Returns a hardware pin.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`].
+    pub fn hardware(&self, name: &str) -> Result<HardwarePin, PinError> {
+        self.known(PinKind::Hardware, name)?;
+        Ok(HardwarePin::load(&self.root, name)?)
+    }
+
+    /// Returns a model pin.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`].
+    pub fn model(&self, name: &str) -> Result<ModelPin, PinError> {
+        self.known(PinKind::Model, name)?;
+        Ok(ModelPin::load(&self.root, name)?)
+    }
+
+    /// Returns a timing pin.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`].
+    pub fn timing(&self, name: &str) -> Result<TimingPin, PinError> {
+        self.known(PinKind::Timing, name)?;
+        Ok(TimingPin::load(&self.root, name)?)
+    }
+
+    /// Returns a pin of a kind.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`].
+    pub fn pin(&self, kind: PinKind, name: &str) -> Result<Pin, PinError> {
+        match kind {
+            PinKind::Trace => self.trace(name).map(Box::new).map(Pin::Trace),
+            PinKind::Engine => self.engine(name).map(Pin::Engine),
+            PinKind::Hardware => self.hardware(name).map(Pin::Hardware),
+            PinKind::Model => self.model(name).map(Pin::Model),
+            PinKind::Timing => self.timing(name).map(Pin::Timing),
+        }
+    }
+
+    /// Checks that a name has a file. Names never lead out of the kind's folder.
+    fn known(&self, kind: PinKind, name: &str) -> Result<(), PinError> {
+        let known = self.names(kind).map_err(Bag::from)?;
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        Err(PinError::Unknown { kind, name: name.to_owned(), known })
+    }
+}
+
+impl Pin {
+    /// Returns its digest: what a scenario repeats, except of an engine.
+    pub fn digest(&self) -> Sha256 {
+        match self {
+            Self::Trace(pin) => pin.digest(),
+            Self::Engine(pin) => pin.digest(),
+            Self::Hardware(pin) => pin.digest(),
+            Self::Model(pin) => pin.digest(),
+            Self::Timing(pin) => pin.digest(),
+        }
+    }
+
+    /// Verifies every file that the pin names.
+    ///
+    /// # Errors
+    /// Everything that is not as pinned.
+    pub fn verify(&self, root: &Path) -> Result<(), Bag> {
+        match self {
+            Self::Trace(pin) => pin.open(root).map(drop),
+            Self::Timing(pin) => pin.open(root).map(drop),
+            Self::Engine(_) | Self::Hardware(_) | Self::Model(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+use crate::diag::{Bag, Problem};
+use crate::digest::Sha256;
+use crate::pin::{PinnedFile, Registry};
+use crate::trace::{ArrivalRule, HashIds};
+
+use super::{project, with_files, write};
+
+const ROW: &str = "{\"timestamp\":0,\"input_length\":5,\"output_length\":1,\"hash_ids\":[1]}\n";
+
+/// Returns a pin of one plain file with a line for its `requests`.
+fn pin(file: &[u8], requests: u64) -> String {
+    let (digest, bytes) = (Sha256::of(file).hex(), file.len());
+    format!(
+        "trace \"t\" {{\n    format \"mooncake\"\n    block-size 512\n    timestamps unit=\"ms\"\n    shard \"t.jsonl\" sha256=\"{digest}\" bytes={bytes}\n    requests {requests}\n}}\n"
+    )
+}
+
+fn refused(registry: &Registry) -> Vec<Problem> {
+    let pin = registry.trace("t").expect("a pin");
+    pin.open(registry.root()).expect_err("refused").into_sorted()
+}
+
+fn messages(text: &str) -> Vec<String> {
+    let (_folder, registry) = with_files(&[("traces/t.kdl", text.as_bytes())]);
+    let bag = Bag::from(registry.trace("t").expect_err("refused"));
+    bag.into_sorted().iter().map(|problem| problem.message().to_owned()).collect()
+}
+
+#[test]
+fn a_pinned_trace_is_read_from_the_bytes_that_were_verified() {
+    let file = ROW.repeat(3);
+    let (_folder, registry) = with_files(&[
+        ("traces/t.kdl", pin(file.as_bytes(), 3).as_bytes()),
+        ("traces/t.jsonl", file.as_bytes()),
+    ]);
+    let pin = registry.trace("t").expect("a pin");
+    let (corpus, counts) =
+        pin.read(registry.root(), ArrivalRule::Required, Some(2)).expect("verified");
+    assert_eq!((corpus.rows().len(), counts.rows, pin.requests()), (2, 2, 3));
+    let paths: Vec<&str> =
+        pin.shards().iter().map(|PinnedFile { path, .. }| path.as_str()).collect();
+    assert_eq!(paths, ["pins/traces/t.jsonl"]);
+}
+
+#[test]
+fn another_size_or_digest_is_refused_before_anything_is_parsed() {
+    let file = ROW.as_bytes();
+    let (folder, registry) = with_files(&[("traces/t.kdl", pin(file, 1).as_bytes())]);
+    let found = refused(&registry);
+    assert_eq!(found[0].code().as_str(), "pin::file");
+
+    write(folder.path(), &[("traces/t.jsonl", b"{")]);
+    let found = refused(&registry).remove(0);
+    assert_eq!(found.code().as_str(), "pin::size");
+    let (pinned, other) = (Sha256::of(file), Sha256::of(b"{"));
+    assert_eq!(
+        found.message(),
+        format!(
+            "`pins/traces/t.jsonl` is not the pinned file\npinned {pinned} (66 bytes)\nfound  {other} (1 bytes)"
+        )
+    );
+    assert_eq!(found.place().as_deref(), Some("pins/traces/t.kdl:5:28"));
+    let help = found.help_text().expect("help");
+    assert!(help.contains("`bench pin pins/traces/t.kdl --update t`"), "{help}");
+
+    let same_size = ROW.replace('5', "6");
+    write(folder.path(), &[("traces/t.jsonl", same_size.as_bytes())]);
+    assert_eq!(refused(&registry)[0].code().as_str(), "pin::digest");
+}
+
+#[test]
+fn other_contents_in_a_packed_file_and_another_count_are_refused() {
+    let packed =
+        std::fs::read(project().join("pins/traces/mooncake-tiny.jsonl.gz")).expect("pinned");
+    let text =
+        std::fs::read_to_string(project().join("pins/traces/mooncake-tiny.kdl")).expect("pinned");
+    let text = text.replace("mooncake-tiny", "t");
+    let content = text.find("content-sha256=\"").expect("stated") + 16;
+    let mut other = text.clone();
+    other.replace_range(content..content + 8, "00000000");
+    let files = [("traces/t.jsonl.gz", packed.as_slice())];
+    let (_folder, registry) = with_files(&[files[0], ("traces/t.kdl", other.as_bytes())]);
+    let found = refused(&registry).remove(0);
+    assert_eq!(found.code().as_str(), "pin::contents");
+    assert!(found.message().ends_with("(2594 bytes in 16 lines)"), "{}", found.message());
+
+    let wrong = text.replace("requests 16", "requests 17");
+    let (_folder, registry) = with_files(&[files[0], ("traces/t.kdl", wrong.as_bytes())]);
+    let found = refused(&registry).remove(0);
+    assert_eq!(found.code().as_str(), "pin::requests");
+    assert_eq!(found.message(), "`t` holds 16 requests, pinned are 17");
+}
+
+#[test]
+fn fields_that_do_not_fit_the_format_are_refused() {
+    let text = pin(ROW.as_bytes(), 1);
+    assert_eq!(
+        messages(&text.replace("    block-size 512\n", "")),
+        ["the tokens that one hash id stands for are not in the file"]
+    );
+    assert_eq!(
+        messages(&text.replace("    timestamps unit=\"ms\"\n", "")),
+        ["the unit of `timestamp` is not stated: files are in `ms` and in `s`"]
+    );
+    assert_eq!(
+        messages(&text.replace("mooncake", "azure")),
+        [
+            "a trace without hash ids has no block size",
+            "an `azure` trace has calendar times, which have no unit",
+        ]
+    );
+    assert_eq!(
+        messages(&text.replace("t.jsonl", "../t.jsonl")),
+        ["a pinned file lies beside its pin, found `../t.jsonl`"]
+    );
+    assert_eq!(
+        messages(&text.replace("t.jsonl", "t.jsonl.gz")),
+        ["a packed file needs `content-sha256`, the digest of what it holds"]
+    );
+}
+
+#[test]
+fn azure_traces_have_no_hash_ids_and_exact_arrivals() {
+    let registry = Registry::open(&project()).expect("the project");
+    let pin = registry.trace("azure-code").expect("pinned");
+    assert_eq!(pin.options(ArrivalRule::Required, None).hashes, HashIds::Absent);
+    let (corpus, counts) =
+        pin.read(registry.root(), ArrivalRule::Required, Some(4)).expect("verified");
+    let arrivals: Vec<f64> = corpus.rows().iter().filter_map(|row| row.arrival_ms).collect();
+    assert_eq!(arrivals, [0.0, 52.0, 98.189, 140.684]);
+    assert_eq!(counts.span.map(|span| span.origin).as_deref(), Some("2023-11-16 18:17:03.9799600"));
+}

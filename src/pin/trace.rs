@@ -1,0 +1,249 @@
+//! Trace pins: `pins/traces/NAME.kdl`.
+
+use std::path::Path;
+
+use crate::diag::{Bag, Code, Problem};
+use crate::digest::Sha256;
+use crate::digest::canonical::{Value, object};
+use crate::scenario::cursor::View;
+use crate::scenario::shape::{Field, Shape};
+use crate::scenario::syntax::Place;
+use crate::trace::{
+    ArrivalRule, HashIds, ReadCounts, ReadOptions, RowOrder, Shard, Strictness, TimeUnit,
+    TraceFormat, count_rows, read_corpus,
+};
+use crate::units::BlockSize;
+use crate::workload::Corpus;
+
+use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
+use super::verify::SHARD;
+use super::{PinKind, PinnedFile};
+
+/// What a trace without hash ids is said to be blocked in: no prompt has a block that means anything.
+const UNUSED_BLOCK_SIZE: u32 = 512;
+
+static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Field::word(
+    "FORMAT",
+    &["mooncake", "azure"],
+    "The file format.",
+)]);
+
+static BLOCK_SIZE: Shape =
+    Shape::new("block-size", "Tokens that one hash id stands for; needed where rows have ids.")
+        .args(&[Field::count("TOKENS", "Tokens.").at_least(1).at_most(u32::MAX as u64)]);
+
+static TIMESTAMPS: Shape =
+    Shape::new("timestamps", "How numeric timestamps are read; calendar times have no unit.")
+        .props(&[Field::word("unit", &["s", "ms", "us", "ns"], "Their unit.")]);
+
+static HASHES: Shape =
+    Shape::new("hashes", "Whether rows name the blocks of their prompts.").args(&[Field::word(
+        "WHICH",
+        &["ids", "none"],
+        "`ids`: each row names its blocks; `none`: every prompt is unique.",
+    )]);
+
+static REQUESTS: Shape = Shape::new("requests", "How many requests all shards hold.")
+    .once()
+    .args(&[Field::count("COUNT", "How many.").at_least(1)]);
+
+static TRACE: Shape = Shape::new("trace", "A recorded workload.")
+    .keyed_once()
+    .args(&NAME)
+    .props(&[
+        Field::flag("sort", "Whether rows are sorted stably by arrival.").or_off(),
+        Field::flag(
+            "lenient",
+            "Whether rows that a scenario refuses are given a meaning and counted.",
+        )
+        .or_off(),
+    ])
+    .block(&[&ABOUT, &FORMAT, &BLOCK_SIZE, &TIMESTAMPS, &HASHES, &SHARD, &REQUESTS, &ORIGIN]);
+
+/// What the file of a trace pin may hold.
+pub(super) static FILE: Shape = Shape::root(&[&TRACE]);
+
+/// A pinned trace.
+#[derive(Debug, Clone)]
+pub struct TracePin {
+    name: String,
+    options: ReadOptions,
+    requests: u64,
+    requests_at: Place,
+    shards: Vec<PinnedFile>,
+}
+
+impl TracePin {
+    /// Reads the pin's file.
+    pub(super) fn load(root: &Path, name: &str) -> Result<Self, Bag> {
+        PinFile { root, kind: PinKind::Trace, name }
+            .load(&FILE, |node, bag| decode(name, node, bag))
+    }
+
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns how many requests its files hold together.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Returns its files, in order.
+    pub fn shards(&self) -> &[PinnedFile] {
+        &self.shards
+    }
+
+    /// Returns how it is read: the first rows of it, or all, for a load that needs recorded arrivals, or one that does not.
+    pub fn options(&self, arrivals: ArrivalRule, first_rows: Option<u64>) -> ReadOptions {
+        ReadOptions { arrivals, first_rows, ..self.options }
+    }
+
+    /// Returns the pin's digest: everything that can change a number; names, `about` and `origin` stay out.
+    pub fn digest(&self) -> Sha256 {
+        let shards = self.shards.iter().map(|shard| {
+            object([
+                ("bytes", Value::count(shard.bytes)),
+                ("content_sha256", shard.content_sha256.into()),
+                ("sha256", shard.sha256.into()),
+            ])
+        });
+        let has_ids = self.options.hashes == HashIds::Expected;
+        let block_size = Value::count(u64::from(self.options.block_size.get()));
+        let calendar = self.options.format == TraceFormat::Azure;
+        let unit = Value::text(self.options.unit.name());
+        let fields = object([
+            ("block_size", if has_ids { block_size } else { Value::Null }),
+            ("format", Value::text(self.options.format.name())),
+            ("hashes", Value::text(if has_ids { "ids" } else { "none" })),
+            ("lenient", Value::Bool(self.options.strictness == Strictness::Lenient)),
+            ("requests", Value::count(self.requests)),
+            ("shards", Value::List(shards.collect())),
+            ("sort", Value::Bool(self.options.order == RowOrder::Sorted)),
+            ("timestamps_unit", if calendar { Value::Null } else { unit }),
+        ]);
+        digest(PinKind::Trace, fields)
+    }
+
+    /// Reads and verifies every file: size, then digest, then the digest of the contents and the number of requests.
+    ///
+    /// The shards hold the unpacked text, so that what is parsed is what was verified.
+    ///
+    /// # Errors
+    /// Everything that is not as pinned.
+    pub fn open(&self, root: &Path) -> Result<Vec<Shard>, Bag> {
+        let mut bag = Bag::new();
+        let mut rows = 0;
+        let mut shards = Vec::with_capacity(self.shards.len());
+        for file in &self.shards {
+            match self.open_shard(file, root) {
+                Ok((shard, count)) => {
+                    rows += count;
+                    shards.push(shard);
+                }
+                Err(problem) => bag.push(problem),
+            }
+        }
+        if bag.is_empty() && rows != self.requests {
+            let message =
+                format!("`{}` holds {rows} requests, pinned are {}", self.name, self.requests);
+            bag.push(self.requests_at.problem(Code::PinRequests, message, "pinned here"));
+        }
+        if bag.is_empty() { Ok(shards) } else { Err(bag) }
+    }
+
+    /// Verifies one file and returns its text and rows.
+    fn open_shard(&self, file: &PinnedFile, root: &Path) -> Result<(Shard, u64), Problem> {
+        let packed = Shard::new(&file.path, file.read(root)?);
+        let text = packed.unpack()?.into_owned();
+        file.verify_contents(&text)?;
+        let rows = count_rows(&text, self.options.format);
+        Ok((Shard::unpacked(&file.path, text), rows))
+    }
+
+    /// Opens the pin and reads it.
+    ///
+    /// # Errors
+    /// As [`TracePin::open`] and [`read_corpus`].
+    pub fn read(
+        &self,
+        root: &Path,
+        arrivals: ArrivalRule,
+        first_rows: Option<u64>,
+    ) -> Result<(Corpus, ReadCounts), Bag> {
+        read_corpus(&self.open(root)?, &self.options(arrivals, first_rows))
+    }
+}
+
+/// Decodes a `trace` node.
+fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
+    let word = |node_name: &str, field: &str| node.child(node_name)?.text(field).map(str::to_owned);
+    let format = word("format", "FORMAT")?;
+    let format = TraceFormat::ALL.iter().copied().find(|known| known.name() == format)?;
+    let unit = word("timestamps", "unit");
+    let unit = TimeUnit::ALL.iter().copied().find(|known| Some(known.name()) == unit.as_deref());
+    let hashes = hashes(format, word("hashes", "WHICH").as_deref(), node, bag);
+    match (format, node.child("timestamps")) {
+        (TraceFormat::Azure, Some(timestamps)) => {
+            let message = "an `azure` trace has calendar times, which have no unit";
+            bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
+        }
+        (TraceFormat::Mooncake, None) => {
+            let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
+            let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
+            bag.push(problem.help("add `timestamps unit=\"ms\"`"));
+        }
+        (TraceFormat::Azure, None) | (TraceFormat::Mooncake, Some(_)) => {}
+    }
+    let strictness = if node.flag("lenient")? { Strictness::Lenient } else { Strictness::Scenario };
+    let order = if node.flag("sort")? { RowOrder::Sorted } else { RowOrder::AsWritten };
+    let options = ReadOptions {
+        strictness,
+        hashes,
+        order,
+        unit: unit.unwrap_or(TimeUnit::Milliseconds),
+        ..ReadOptions::strict(format, block_size(hashes, node, bag)?)
+    };
+    let folder = PinKind::Trace.folder();
+    let shards: Vec<PinnedFile> = node
+        .all("shard")
+        .filter_map(|shard| PinnedFile::decode(shard, folder, name, bag))
+        .collect();
+    let requests = node.child("requests")?;
+    let (count, requests_at) = (requests.count("COUNT")?, requests.place("COUNT"));
+    Some(TracePin { name: name.to_owned(), options, requests: count, requests_at, shards })
+}
+
+/// Decodes whether rows have hash ids.
+fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut Bag) -> HashIds {
+    match (format, stated) {
+        (TraceFormat::Azure, Some("ids")) => {
+            let message = "an `azure` trace has no hash ids";
+            let place = node.child("hashes").map_or(node.head(), |hashes| hashes.place("WHICH"));
+            bag.push(place.problem(Code::PinField, message, "write `hashes \"none\"`"));
+            HashIds::Absent
+        }
+        (TraceFormat::Azure, _) | (TraceFormat::Mooncake, Some("none")) => HashIds::Absent,
+        (TraceFormat::Mooncake, _) => HashIds::Expected,
+    }
+}
+
+/// Decodes the block size: needed where there are ids, meaningless where there are none.
+fn block_size(hashes: HashIds, node: &View<'_>, bag: &mut Bag) -> Option<BlockSize> {
+    match (hashes, node.child("block-size")) {
+        (HashIds::Expected, Some(stated)) => stated.count32("TOKENS").and_then(BlockSize::new),
+        (HashIds::Absent, None) => BlockSize::new(UNUSED_BLOCK_SIZE),
+        (HashIds::Expected, None) => {
+            let message = "the tokens that one hash id stands for are not in the file";
+            let problem = node.head().problem(Code::PinField, message, "no `block-size`");
+            bag.push(problem.help("add `block-size 512`, or whatever the trace was made with"));
+            None
+        }
+        (HashIds::Absent, Some(stated)) => {
+            let message = "a trace without hash ids has no block size";
+            bag.push(stated.head().problem(Code::PinField, message, "remove this"));
+            None
+        }
+    }
+}

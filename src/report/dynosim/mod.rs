@@ -1,0 +1,21 @@
+//! DynoSim's output files, from a run record: `prediction.json` and `requests.jsonl`.
+//!
+//! Owns DynoSim's field names, its units (f64 milliseconds), its percentile rule and its definition of goodput. These are not the
+//! metrics of a scenario's report (`measure`), and nothing here is hashed. Source: spec/PREDICT.md §5, spec/SIMULATION.md §10.
+
+mod distribution;
+mod folder;
+mod gaps;
+mod goodput;
+mod latency;
+mod rows;
+mod summary;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use folder::{Folder, FolderError, Overwrite};
+pub(crate) use rows::{request_lines, request_rows};
+pub(crate) use summary::{Host, Summary};
+pub(crate) use table::table;

@@ -1,0 +1,253 @@
+//! `prediction.json`: the summary of a run under DynoSim's names.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::record::{PoolUse, RequestRecord, RunRecord};
+use crate::units::{SimTime, Tokens};
+use crate::workload::Sla;
+
+use super::distribution::Distribution;
+use super::latency::{e2e_ms, is_measured, tpot_ms, ttft_ms, ttst_ms};
+use super::{gaps, goodput};
+
+/// What the run took on this machine; nothing else in a summary is host time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Host {
+    /// The wall time of the simulation.
+    pub(crate) wall: Duration,
+}
+
+/// The summary of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Summary {
+    fields: Map<String, Value>,
+}
+
+/// Tokens of the requests that are measured.
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    input: Tokens,
+    output: Tokens,
+    reused_first: Tokens,
+    reused_max: Tokens,
+}
+
+impl Summary {
+    /// Returns the summary of a run.
+    pub(crate) fn new(record: &RunRecord, sla: Option<&Sla>, host: Host) -> Self {
+        let measured: Vec<&RequestRecord> =
+            record.requests.iter().filter(|request| is_measured(request)).collect();
+        let totals = Totals::of(&measured);
+        let mut fields = Map::new();
+        write_counts(record, &measured, totals, &mut fields);
+        write_rates(record, &measured, totals, &mut fields);
+        write_latencies(record, &measured, &mut fields);
+        write_pools(record, &mut fields);
+        write_host(totals, host, &mut fields);
+        if let Some(sla) = sla {
+            write_goodput(record, &measured, sla, &mut fields);
+        }
+        write_power(&mut fields);
+        Self { fields }
+    }
+
+    /// Returns the bytes of `prediction.json`; `rows` is the copy of `requests.jsonl` where it was captured.
+    ///
+    /// Two spaces of indent, sorted keys, one newline at the end. Source: spec/PREDICT.md §5.
+    pub(crate) fn document(&self, rows: Option<Vec<Value>>) -> Vec<u8> {
+        let mut fields = self.fields.clone();
+        if let Some(rows) = rows {
+            fields.insert("per_request".to_owned(), Value::Array(rows));
+        }
+        format!("{:#}\n", Value::Object(fields)).into_bytes()
+    }
+
+    /// Returns a number of the summary; 0 where there is none of this name.
+    pub(super) fn number(&self, name: &str) -> f64 {
+        self.fields.get(name).and_then(Value::as_f64).unwrap_or(0.0)
+    }
+
+    /// Returns whether the summary has a field.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.fields.contains_key(name)
+    }
+}
+
+impl Totals {
+    fn of(measured: &[&RequestRecord]) -> Self {
+        measured.iter().fold(Self::default(), |totals, request| Self {
+            input: totals.input + request.input,
+            output: totals.output + request.output,
+            reused_first: totals.reused_first + request.reused_first(),
+            reused_max: totals.reused_max + request.reused_max(),
+        })
+    }
+}
+
+fn write_counts(
+    record: &RunRecord,
+    measured: &[&RequestRecord],
+    totals: Totals,
+    fields: &mut Map<String, Value>,
+) {
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("num_requests", record.requests.len().into());
+    put("completed_requests", measured.len().into());
+    put("total_input_tokens", totals.input.get().into());
+    put("total_output_tokens", totals.output.get().into());
+    put("processed_tokens", (totals.input + totals.output).get().into());
+    put("committed_prefill_tokens", record.committed_prefill.get().into());
+    put("duration_ms", record.duration.as_ms().into());
+    put("kv_eviction_policy", "lru".into());
+    let share = |part: Tokens| Value::from(ratio(real(part), real(totals.input)));
+    put("prefix_cache_reused_ratio", share(totals.reused_max));
+    put("first_admission_prefix_cache_reused_ratio", share(totals.reused_first));
+}
+
+fn write_rates(
+    record: &RunRecord,
+    measured: &[&RequestRecord],
+    totals: Totals,
+    fields: &mut Map<String, Value>,
+) {
+    let seconds = interval_seconds(record);
+    let mut put = |name: &str, count: f64| {
+        fields.insert(name.to_owned(), Value::from(count / seconds));
+    };
+    put("request_throughput_rps", count_of(measured));
+    put("input_throughput_tok_s", real(totals.input));
+    put("output_throughput_tok_s", real(totals.output));
+    put("total_throughput_tok_s", real(totals.input + totals.output));
+}
+
+fn write_latencies(
+    record: &RunRecord,
+    measured: &[&RequestRecord],
+    fields: &mut Map<String, Value>,
+) {
+    let of = |latency: fn(&RequestRecord) -> Option<f64>| {
+        Distribution::of(measured.iter().filter_map(|request| latency(request)))
+    };
+    let (ttft, tpot, e2e) = (of(ttft_ms), of(tpot_ms), of(e2e_ms));
+    let (itl, per_user) = gaps::distributions(&record.gaps);
+    for (name, count) in [
+        ("num_ttft_samples", ttft.count()),
+        ("num_tpot_samples", tpot.count()),
+        ("num_e2e_latency_samples", e2e.count()),
+    ] {
+        fields.insert(name.to_owned(), count.into());
+    }
+    ttft.write("ttft_ms", fields);
+    of(ttst_ms).write("ttst_ms", fields);
+    tpot.write("tpot_ms", fields);
+    itl.write("itl_ms", fields);
+    e2e.write("e2e_latency_ms", fields);
+    per_user.write("output_token_throughput_per_user", fields);
+}
+
+/// Writes provisioned time: a static pool's workers are there from the start to the last event.
+fn write_pools(record: &RunRecord, fields: &mut Map<String, Value>) {
+    let seconds = last_instant(record).as_ms() / 1000.0;
+    let pool = |wanted: fn(&str) -> bool| -> (f64, u64) {
+        let pools: Vec<&PoolUse> = record.pools.iter().filter(|pool| wanted(pool.pool)).collect();
+        let gpus = pools.first().map_or(0, |pool| pool.gpus_per_worker);
+        #[expect(clippy::cast_precision_loss, reason = "a pool has less than 2^53 workers")]
+        (pools.iter().map(|pool| seconds * pool.workers as f64).sum(), gpus)
+    };
+    // Aggregated workers report as decode workers.
+    let (prefill, prefill_gpus) = pool(|name| name == "prefill");
+    let (decode, decode_gpus) = pool(|name| name != "prefill");
+    #[expect(clippy::cast_precision_loss, reason = "a worker has less than 2^53 GPUs")]
+    let gpu_hours = (prefill * prefill_gpus as f64 + decode * decode_gpus as f64) / 3600.0;
+    for (name, value) in [
+        ("prefill_worker_seconds", Value::from(prefill)),
+        ("decode_worker_seconds", Value::from(decode)),
+        ("prefill_gpus_per_worker", Value::from(prefill_gpus)),
+        ("decode_gpus_per_worker", Value::from(decode_gpus)),
+        ("gpu_hours", Value::from(gpu_hours)),
+    ] {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn write_host(totals: Totals, host: Host, fields: &mut Map<String, Value>) {
+    let seconds = host.wall.as_secs_f64();
+    let mut put = |name: &str, value: f64| fields.insert(name.to_owned(), Value::from(value));
+    put("wall_time_ms", seconds * 1000.0);
+    put("processed_tokens_per_s", ratio(real(totals.input + totals.output), seconds));
+    put("processed_output_tokens_per_s", ratio(real(totals.output), seconds));
+}
+
+fn write_goodput(
+    record: &RunRecord,
+    measured: &[&RequestRecord],
+    sla: &Sla,
+    fields: &mut Map<String, Value>,
+) {
+    let good: Vec<&RequestRecord> =
+        measured.iter().copied().filter(|request| goodput::is_good(request, sla)).collect();
+    let seconds = interval_seconds(record);
+    let output = Totals::of(&good).output;
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("goodput_completed_requests", good.len().into());
+    put("goodput_request_throughput_rps", (count_of(&good) / seconds).into());
+    put("goodput_output_throughput_tok_s", (real(output) / seconds).into());
+}
+
+/// Writes what DynoSim says about power where no worker has timing tables: nothing is known.
+fn write_power(fields: &mut Map<String, Value>) {
+    let diagnostics = json!({
+        "coverage_gate": 0.9,
+        "energy_unit": "W-ms",
+        "latency_unit": "ms",
+        "phases": [],
+        "power_coverage": null,
+        "power_w": null,
+        "power_w_unit": "W",
+        "publication_status": "unsupported",
+        "schema_version": "1.0",
+        "scope": "active_forward_pass_per_gpu",
+        "unavailable_reason": "one or more replay roles have no timing provider",
+    });
+    fields.insert("power_w".to_owned(), Value::Null);
+    fields.insert("power_coverage".to_owned(), Value::Null);
+    fields.insert("power_diagnostics".to_owned(), diagnostics);
+}
+
+/// Returns the last instant at which the record says that something happened; a cut run goes on beyond its last terminal.
+fn last_instant(record: &RunRecord) -> SimTime {
+    record
+        .requests
+        .iter()
+        .flat_map(|request| {
+            [Some(request.arrival), request.last_token, request.terminal]
+                .into_iter()
+                .flatten()
+                .chain(request.admissions.iter().map(|admission| admission.at))
+        })
+        .fold(record.duration, SimTime::max)
+}
+
+/// Returns the seconds that rates divide by: the duration, and at least 1e-9.
+fn interval_seconds(record: &RunRecord) -> f64 {
+    (record.duration.as_ms() / 1000.0).max(1e-9)
+}
+
+/// Returns how many, as DynoSim's f64.
+#[expect(clippy::cast_precision_loss, reason = "a run has less than 2^53 requests")]
+fn count_of(requests: &[&RequestRecord]) -> f64 {
+    requests.len() as f64
+}
+
+/// Returns tokens as DynoSim's f64.
+#[expect(clippy::cast_precision_loss, reason = "a run has less than 2^53 tokens")]
+fn real(tokens: Tokens) -> f64 {
+    tokens.get() as f64
+}
+
+/// Returns `part / whole`, or 0 for an empty whole, as DynoSim does.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

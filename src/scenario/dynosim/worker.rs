@@ -1,0 +1,163 @@
+//! One worker of `engine.workers`.
+
+use crate::deployment::{Backend, Parallelism, Preemption, Scheduler, Timing, Worker, WorkerRole};
+use crate::units::Tokens;
+
+use super::decoder::{Fields, Real, Report, Whole};
+use super::field::{Field, nullable, value};
+use super::kv_cache;
+use super::yaml::Data;
+
+/// Fields of a worker.
+pub(super) const WORKER: &[Field] = &[
+    nullable("hardware"),
+    value("parallelism"),
+    value("scheduler"),
+    value("kv_cache"),
+    value("timing"),
+    value("startup_seconds"),
+];
+/// Fields of `parallelism`.
+const PARALLELISM: &[Field] = &[
+    value("replicas"),
+    value("tensor"),
+    value("pipeline"),
+    value("attention_data"),
+    value("moe_tensor"),
+    value("moe_expert"),
+    nullable("prefill_context"),
+    nullable("decode_context"),
+];
+/// Fields of `scheduler`.
+const SCHEDULER: &[Field] = &[
+    value("max_batched_tokens"),
+    value("max_sequences"),
+    value("prefill_schedule_interval"),
+    value("prefill_decode_interval"),
+];
+/// Fields of `timing`.
+const TIMING: &[Field] = &[value("type"), nullable("prefill_ms"), nullable("decode_ms")];
+
+/// What defaults and rules of a worker depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stated {
+    /// The worker's role.
+    pub(super) role: WorkerRole,
+    /// The engine family.
+    pub(super) backend: Backend,
+}
+
+/// Returns the worker; nothing where it is wrong.
+pub(super) fn decode(fields: &Fields<'_>, stated: Stated, report: &mut Report) -> Option<Worker> {
+    let hardware = fields.text("hardware", report).map(str::to_owned);
+    let parallelism = parallelism(fields, report);
+    let scheduler = scheduler(fields, stated, report);
+    let kv_cache = kv_cache::decode(fields, stated.backend, report);
+    let timing = timing(fields, report);
+    let startup = fields.real("startup_seconds", Real::NotNegative, report);
+    Some(Worker {
+        hardware,
+        parallelism: parallelism?,
+        scheduler: scheduler?,
+        kv_cache: kv_cache?,
+        timing: timing?,
+        startup_seconds: startup.unwrap_or(0.0),
+    })
+}
+
+fn parallelism(worker: &Fields<'_>, report: &mut Report) -> Option<Parallelism> {
+    if !worker.states("parallelism") {
+        return Some(Parallelism::default());
+    }
+    let fields = worker.section("parallelism", PARALLELISM, report)?;
+    for name in ["prefill_context", "decode_context"] {
+        if fields.whole_32(name, Whole::POSITIVE_32, report).is_some_and(|factor| factor > 1) {
+            let what = format!("`{}` above 1", fields.at(name));
+            report.not_covered(fields.entry_place(name), &what);
+        }
+    }
+    let mut factor =
+        |name: &'static str| fields.whole_32(name, Whole::POSITIVE_32, report).unwrap_or(1);
+    Some(Parallelism {
+        replicas: factor("replicas"),
+        tensor: factor("tensor"),
+        pipeline: factor("pipeline"),
+        attention_data: factor("attention_data"),
+        moe_tensor: factor("moe_tensor"),
+        moe_expert: factor("moe_expert"),
+    })
+}
+
+fn scheduler(worker: &Fields<'_>, stated: Stated, report: &mut Report) -> Option<Scheduler> {
+    let mut scheduler = Scheduler {
+        max_batched_tokens: Tokens::new(8192),
+        max_sequences: stated.role.default_max_sequences(),
+        prefill_schedule_interval: 1,
+        prefill_decode_interval: 0,
+        // The public configuration has no such field; the engine's own default applies.
+        preemption: Preemption::default(),
+    };
+    if !worker.states("scheduler") {
+        return Some(scheduler);
+    }
+    let fields = worker.section("scheduler", SCHEDULER, report)?;
+    if let Some(tokens) = fields.whole("max_batched_tokens", Whole::POSITIVE, report) {
+        scheduler.max_batched_tokens = Tokens::new(tokens);
+    }
+    if let Some(sequences) = fields.whole("max_sequences", Whole::POSITIVE, report) {
+        scheduler.max_sequences = sequences;
+    }
+    let every = fields.whole_32("prefill_schedule_interval", Whole::POSITIVE_32, report);
+    let between = fields.whole_32("prefill_decode_interval", Whole::ANY_32, report);
+    scheduler.prefill_schedule_interval = every.unwrap_or(1);
+    scheduler.prefill_decode_interval = between.unwrap_or(0);
+    if scheduler.prefill_schedule_interval != 1 && stated.backend != Backend::Vllm {
+        fields.conflict("prefill_schedule_interval", "belongs to the backend `vllm`", report);
+    }
+    if scheduler.prefill_decode_interval != 0 && stated.backend != Backend::Sglang {
+        fields.conflict("prefill_decode_interval", "belongs to the backend `sglang`", report);
+    }
+    Some(scheduler)
+}
+
+/// The types of timing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Default,
+    Fixed,
+    Polynomial,
+}
+
+fn timing(worker: &Fields<'_>, report: &mut Report) -> Option<Timing> {
+    if !worker.states("timing") {
+        return Some(Timing::Default);
+    }
+    let fields = worker.section("timing", TIMING, report)?;
+    let types =
+        [("default", Type::Default), ("fixed", Type::Fixed), ("polynomial", Type::Polynomial)];
+    let stated =
+        if fields.states("type") { fields.word("type", &types, report)? } else { Type::Default };
+    if stated == Type::Fixed {
+        for name in ["prefill_ms", "decode_ms"] {
+            if !fields.states(name) {
+                fields.missing(name, "`fixed` timing needs both parts", report);
+            }
+        }
+        let prefill = fields.real("prefill_ms", Real::NotNegative, report);
+        let decode = fields.real("decode_ms", Real::NotNegative, report);
+        return Some(Timing::Fixed { prefill_ms: prefill?, decode_ms: decode? });
+    }
+    for name in ["prefill_ms", "decode_ms"] {
+        fields.conflict(name, "belongs to `fixed` timing", report);
+    }
+    Some(if stated == Type::Default { Timing::Default } else { Timing::Polynomial })
+}
+
+/// Returns the KV bytes of a token where a number is stated; `auto` is the model's.
+pub(super) fn bytes_per_token(fields: &Fields<'_>, report: &mut Report) -> Option<u64> {
+    let entry = fields.entry("bytes_per_token")?;
+    if matches!(&entry.value.data, Data::Text(text) if text == "auto") {
+        return None;
+    }
+    fields.whole("bytes_per_token", Whole::POSITIVE, report)
+}
