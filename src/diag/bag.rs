@@ -24,6 +24,20 @@ impl Bag {
         self.problems.extend(other.problems);
     }
 
+    /// Adds those findings of another bag that say something new: another code, message or place.
+    pub fn extend_new(&mut self, other: Self) {
+        for problem in other.problems {
+            let says_the_same = |known: &Problem| {
+                known.code() == problem.code()
+                    && known.message() == problem.message()
+                    && known.place() == problem.place()
+            };
+            if !self.problems.iter().any(says_the_same) {
+                self.problems.push(problem);
+            }
+        }
+    }
+
     /// Returns whether anything in it refuses the input.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity() == Severity::Error)

@@ -190,6 +190,53 @@ codes! {
         "The engine reached a state from which no request can go on, for example a sequence that grows beyond the whole KV pool. The message names the time and the reason.";
     PredictAllRejected "predict::all_rejected" Warning "Every request was rejected."
         "No prompt fits the context length or the KV pool. As in DynoSim the run succeeds with zero completed requests; the numbers describe nothing.";
+    // Scenarios.
+    ScenarioFile "scenario::file" Error "A scenario file cannot be read."
+        "The file does not exist, may not be read, or is not UTF-8. Paths of `include` are relative to the file that names them.";
+    ScenarioRoot "scenario::root" Error "There is no project root."
+        "The root is the nearest folder above the scenario that holds `pins/`. Name another with `--root DIR`.";
+    ScenarioIncludeCycle "scenario::include_cycle" Error "Files include each other."
+        "An included file may not include, directly or through others, a file that includes it. Move what both need into a third file.";
+    ScenarioHarnessVersion "scenario::harness_version" Error "The scenario asks for another version of `bench`."
+        "`harness-version` says which versions the scenario was written for. Nothing else of the file is judged, because another version may read it differently.";
+    ScenarioSource "scenario::source" Error "A workload has no source of requests, or several."
+        "A workload has exactly one of `trace`, `synthetic`, `synthetic-session` and `graph`.";
+    ScenarioLoad "scenario::load" Error "The load does not fit the source."
+        "A trace has its own timestamps, or is offered in a closed loop; synthetic requests arrive at a rate or in a closed loop; recorded sessions are paced by `recorded`.";
+    ScenarioConflict "scenario::conflict" Error "Values contradict each other."
+        "Each value is allowed by itself, but not beside the other. The message names both.";
+    ScenarioBackend "scenario::backend" Error "The backend has no such setting."
+        "Engines differ: intervals, tiers, block sizes and speculation belong to some of them only.";
+    ScenarioWorkerRole "scenario::worker_role" Error "The workers do not fit the mode."
+        "Mode `aggregated` has one `worker \"aggregated\"`; mode `disaggregated` has one `worker \"prefill\"` and one `worker \"decode\"`.";
+    ScenarioUnknownName "scenario::unknown_name" Error "The scenario declares nothing of this name."
+        "`simulate`, `replay` and `gate` refer to workloads, deployments and replays by name. The help lists those that are declared.";
+    ScenarioUnknownPin "scenario::unknown_pin" Error "A name is used and not pinned."
+        "Every trace, model, hardware, timing table and engine that the scenario uses is listed under `pins` with its digest, so that one file says what was run. Add it and let `bench pin FILE` fill in the digest.";
+    ScenarioUnusedPin "scenario::unused_pin" Warning "A pin is not used."
+        "The scenario pins something that none of its workloads, deployments and blocks uses. It changes no job; remove it, or use it.";
+    ScenarioUnusedDeclaration "scenario::unused_declaration" Warning "A workload or deployment is not used."
+        "No `simulate` or `replay` names it, so it changes no job.";
+    ScenarioDigestMissing "scenario::digest_missing" Error "A pin has no digest."
+        "A scenario repeats the digest of each pin, so that a changed pin is noticed where it is used. `bench pin FILE` fills in missing ones.";
+    ScenarioDigestMismatch "scenario::digest_mismatch" Error "A pin is not what the scenario says."
+        "The pin's file and the scenario name different digests (or versions, or checksums). If the pin was changed on purpose, `bench pin FILE --update NAME` accepts the new one; every job that uses it has a new key then.";
+    ScenarioAxis "scenario::axis" Error "The values of an axis are wrong."
+        "An axis lists its values, each once, or gives `from`, `to` and `step`.";
+    ScenarioTogether "scenario::together" Error "Axes that move in step have different lengths."
+        "In `together` the n-th values of all axes make one combination, so each axis has as many values as the others.";
+    ScenarioVaryPath "scenario::vary_path" Error "The path of an axis names nothing."
+        "A path begins in the deployment, or with `workload.` in the workload; it goes on with the names of nodes (a role after `worker`) and ends with a property, or with a node for its first argument. See docs/scenario.md.";
+    ScenarioVaryValue "scenario::vary_value" Error "The value of an axis is impossible."
+        "Every value is put in its place and the result is checked as if the file had stated it. The message is that check's; the label shows the value.";
+    ScenarioExclude "scenario::exclude" Error "`exclude` names no combination."
+        "It names axes by their path, or by the short name that job ids show, and one value of each. `workload`, `deployment` and `engine` are axes too.";
+    ScenarioIdleExclude "scenario::idle_exclude" Warning "An `exclude` drops nothing."
+        "No combination has all of its values.";
+    ScenarioEmptyPlan "scenario::empty_plan" Error "The scenario plans no job."
+        "It has no `simulate` and no `replay`, or `exclude` drops every combination. A gate over nothing would always be green.";
+    ScenarioPlanLimit "scenario::plan_limit" Error "The scenario plans too many jobs."
+        "The product of workloads, deployments, engines and axes exceeds `limit`. Shorten an axis, or raise the limit on purpose.";
 }
 
 impl std::str::FromStr for Code {

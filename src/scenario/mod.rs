@@ -28,7 +28,16 @@
 //! ```
 
 pub mod cursor;
+pub(crate) mod decimal;
+pub mod decode;
 pub(crate) mod dynosim;
+mod load;
+pub mod model;
+mod resolve;
 pub mod scalar;
 pub mod shape;
 pub mod syntax;
+pub mod table;
+mod version;
+
+pub use load::{Loaded, load, project_root};

@@ -16,6 +16,8 @@ pub enum Datum {
     Flag(bool),
     /// A string, word, name, version or path.
     Text(String),
+    /// Several numbers.
+    Reals(Vec<f64>),
     /// A digest.
     Digest(Sha256),
 }
@@ -43,6 +45,7 @@ pub fn read(value: &Value, field: &Field) -> Result<Datum, Problem> {
             }
         },
         Type::Version => version(value, field.name).map(Datum::Text),
+        Type::Shares => shares(value, field.name).map(Datum::Reals),
         Type::Digest => digest(value, field.name).map(Datum::Digest),
         Type::Duration => duration_ms(value, field.name).map(Datum::Real),
         Type::Path => path(value, field.name).map(Datum::Text),
@@ -221,6 +224,23 @@ pub(super) fn unknown_word(value: &Value, name: &str, text: &str, words: &[&str]
         None => format!("allowed are {listed}"),
     };
     value.place.problem(Code::KdlUnknownValue, message, "unknown value").help(help)
+}
+
+/// Returns shares from 0 to 1.
+fn shares(value: &Value, name: &str) -> Result<Vec<f64>, Problem> {
+    let Content::Text(text) = &value.content else {
+        return real(value, name, Limit::Inclusive(0.0), Limit::Inclusive(1.0))
+            .map(|one| vec![one]);
+    };
+    let parsed: Option<Vec<f64>> = text
+        .split_whitespace()
+        .map(|part| part.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share)))
+        .collect();
+    parsed.filter(|shares| !shares.is_empty()).ok_or_else(|| {
+        let message = format!("`{name}` is numbers from 0 to 1, found `{text}`");
+        let problem = value.place.problem(Code::KdlOutOfRange, message, "not such numbers");
+        problem.help(format!("write `{name}=\"0.8 0.6\"`"))
+    })
 }
 
 /// Returns a version.

@@ -97,6 +97,8 @@ pub enum Type {
     CountOr(&'static [&'static str]),
     /// A version: a string, never a number.
     Version,
+    /// Shares from 0 to 1: one number, or a string of several with spaces between them.
+    Shares,
     /// A SHA-256 digest.
     Digest,
     /// A string of a number and a unit, such as `"250ms"`.

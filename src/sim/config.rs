@@ -96,6 +96,9 @@ fn unsupported_workload(job: &SimulationJob) -> Result<(), Unsupported> {
         }
         Source::Trace { .. } | Source::Synthetic(_) | Source::SyntheticSession(_) => {}
     }
+    if job.workload.select.is_some() {
+        return workload("`select`");
+    }
     match job.workload.load {
         Load::Recorded(_) => workload("load `recorded`"),
         Load::Concurrency { .. }

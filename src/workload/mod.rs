@@ -6,6 +6,7 @@ mod arrival;
 mod corpus;
 mod load;
 mod prompt;
+mod select;
 mod sla;
 mod source;
 mod stop;
@@ -14,6 +15,7 @@ pub use arrival::Arrivals;
 pub use corpus::{Corpus, CorpusRow, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
 pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, Symbol};
+pub use select::{CacheBust, Sampling, Select};
 pub use sla::Sla;
 pub use source::{SessionShape, Source, SyntheticShape};
 pub use stop::{Stop, StopCount};
@@ -27,6 +29,8 @@ pub struct Workload {
     pub source: Source,
     /// When they arrive.
     pub load: Load,
+    /// Which entries of the source are used; all in order where absent.
+    pub select: Option<Select>,
     /// When the run ends.
     pub stop: Stop,
     /// The name of its random streams; the workload's own name unless the scenario says otherwise.
@@ -38,6 +42,7 @@ impl Workload {
     pub fn canonical(&self) -> Value {
         object([
             ("load", self.load.canonical()),
+            ("select", self.select.as_ref().map_or(Value::Null, Select::canonical)),
             ("source", self.source.canonical()),
             ("stop", self.stop.canonical()),
             ("stream", Value::text(&self.stream)),

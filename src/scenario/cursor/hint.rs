@@ -150,9 +150,12 @@ fn argument(field: &Field) -> String {
         | Type::Path => {
             format!("\"{}\"", field.name)
         }
-        Type::Count { .. } | Type::Real { .. } | Type::Flag | Type::CountOr(_) | Type::Any => {
-            field.name.to_owned()
-        }
+        Type::Count { .. }
+        | Type::Real { .. }
+        | Type::Flag
+        | Type::CountOr(_)
+        | Type::Shares
+        | Type::Any => field.name.to_owned(),
     }
 }
 
@@ -160,7 +163,7 @@ fn argument(field: &Field) -> String {
 pub(super) fn sample(field: &Field) -> &'static str {
     match field.kind {
         Type::Count { .. } | Type::CountOr(_) => "1",
-        Type::Real { .. } => "1.0",
+        Type::Real { .. } | Type::Shares => "1.0",
         Type::Flag => "#true",
         Type::Text | Type::Name | Type::Any => "\"…\"",
         Type::Word(words) => words.first().copied().unwrap_or("…"),

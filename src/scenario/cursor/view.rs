@@ -33,10 +33,7 @@ pub(super) struct Given<'a> {
 impl<'a> View<'a> {
     /// Returns a count.
     pub fn count(&self, name: &str) -> Option<u64> {
-        match self.datum(name)? {
-            Datum::Count(count) => Some(*count),
-            Datum::Real(_) | Datum::Flag(_) | Datum::Text(_) | Datum::Digest(_) => None,
-        }
+        if let Datum::Count(count) = self.datum(name)? { Some(*count) } else { None }
     }
 
     /// Returns a count whose shape keeps it within 32 bits.
@@ -48,34 +45,27 @@ impl<'a> View<'a> {
 
     /// Returns a number, or a duration in milliseconds.
     pub fn real(&self, name: &str) -> Option<f64> {
-        match self.datum(name)? {
-            Datum::Real(number) => Some(*number),
-            Datum::Count(_) | Datum::Flag(_) | Datum::Text(_) | Datum::Digest(_) => None,
-        }
+        if let Datum::Real(number) = self.datum(name)? { Some(*number) } else { None }
+    }
+
+    /// Returns several numbers.
+    pub fn reals(&self, name: &str) -> Option<&[f64]> {
+        if let Datum::Reals(numbers) = self.datum(name)? { Some(numbers) } else { None }
     }
 
     /// Returns a switch.
     pub fn flag(&self, name: &str) -> Option<bool> {
-        match self.datum(name)? {
-            Datum::Flag(flag) => Some(*flag),
-            Datum::Count(_) | Datum::Real(_) | Datum::Text(_) | Datum::Digest(_) => None,
-        }
+        if let Datum::Flag(flag) = self.datum(name)? { Some(*flag) } else { None }
     }
 
     /// Returns a string, word, name, version or path.
     pub fn text(&self, name: &str) -> Option<&str> {
-        match self.datum(name)? {
-            Datum::Text(text) => Some(text),
-            Datum::Count(_) | Datum::Real(_) | Datum::Flag(_) | Datum::Digest(_) => None,
-        }
+        if let Datum::Text(text) = self.datum(name)? { Some(text) } else { None }
     }
 
     /// Returns a digest.
     pub fn digest(&self, name: &str) -> Option<Sha256> {
-        match self.datum(name)? {
-            Datum::Digest(digest) => Some(*digest),
-            Datum::Count(_) | Datum::Real(_) | Datum::Flag(_) | Datum::Text(_) => None,
-        }
+        if let Datum::Digest(digest) = self.datum(name)? { Some(*digest) } else { None }
     }
 
     /// Returns whatever a field holds.
@@ -112,6 +102,17 @@ impl<'a> View<'a> {
     /// Returns the node itself; a file has none.
     pub fn node(&self) -> Option<&'a Node> {
         self.node
+    }
+
+    /// Returns all fields, defaults too, by name.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Datum)> {
+        self.fields.iter().map(|(name, given)| (*name, &given.datum))
+    }
+
+    /// Returns the fields that the file itself gives, by name.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &Datum)> {
+        let given = self.fields.iter().filter(|(_, given)| given.value.is_some());
+        given.map(|(name, given)| (*name, &given.datum))
     }
 
     /// Returns the further arguments.

@@ -62,5 +62,5 @@ pub(super) const fn default_shape() -> SyntheticShape {
 
 /// Returns a workload of a prediction; its random streams are seeded by the configuration, never by name.
 fn workload(source: Source, load: Load, stop: Stop) -> Workload {
-    Workload { source, load, stop, stream: "predict".to_owned() }
+    Workload { source, load, select: None, stop, stream: "predict".to_owned() }
 }

@@ -212,6 +212,7 @@ fn job(worker: Worker) -> SimulationJob {
         workload: Workload {
             source: Source::Trace { pin: "rows".to_owned() },
             load: Load::TraceTimestamps { speedup: 1.0 },
+            select: None,
             stop: Stop::default(),
             stream: "rows".to_owned(),
         },

@@ -1,0 +1,280 @@
+//! `worker`.
+
+use super::deployment::optional;
+use crate::deployment::{
+    Backend, Capacity, HostOffload, KvCache, Parallelism, Preemption, Scheduler, StateCache,
+    StorageOffload, Timing, Worker, WorkerRole,
+};
+use crate::diag::{Bag, Code};
+use crate::scenario::cursor::View;
+use crate::units::{BlockSize, Blocks, Tokens};
+
+/// Decodes the workers of a role; `None` where the bag says why.
+pub(super) fn worker(
+    view: &View<'_>,
+    role: WorkerRole,
+    backend: Backend,
+    bag: &mut Bag,
+) -> Option<Worker> {
+    let scheduler = scheduler(view.child("scheduler"), role, backend, bag);
+    let kv_cache = kv_cache(view.child("kv-cache"), backend, bag);
+    Some(Worker {
+        hardware: None,
+        parallelism: view.child("parallelism").map_or(Some(Parallelism::default()), parallelism)?,
+        scheduler: scheduler?,
+        kv_cache: kv_cache?,
+        timing: view.child("timing").and_then(timing)?,
+        startup_seconds: view
+            .child("startup-seconds")
+            .map_or(Some(0.0), |view| view.real("SECONDS"))?,
+    })
+}
+
+/// Decodes replicas and ranks.
+fn parallelism(view: &View<'_>) -> Option<Parallelism> {
+    Some(Parallelism {
+        replicas: view.count32("replicas")?,
+        tensor: view.count32("tensor")?,
+        pipeline: view.count32("pipeline")?,
+        attention_data: view.count32("attention-data")?,
+        moe_tensor: view.count32("moe-tensor")?,
+        moe_expert: view.count32("moe-expert")?,
+    })
+}
+
+/// Decodes what a pass may hold.
+fn scheduler(
+    view: Option<&View<'_>>,
+    role: WorkerRole,
+    backend: Backend,
+    bag: &mut Bag,
+) -> Option<Scheduler> {
+    let Some(view) = view else {
+        return Some(Scheduler {
+            max_batched_tokens: Tokens::new(8192),
+            max_sequences: role.default_max_sequences(),
+            prefill_schedule_interval: 1,
+            prefill_decode_interval: 0,
+            preemption: Preemption::Lifo,
+        });
+    };
+    for (name, owner) in [
+        ("prefill-schedule-interval", Backend::Vllm),
+        ("prefill-decode-interval", Backend::Sglang),
+        ("preemption", Backend::Vllm),
+    ] {
+        if view.is_given(name) && backend != owner {
+            let message = format!("backend \"{}\" has no `{name}`", backend.name());
+            let problem = view.problem(Code::ScenarioBackend, name, message, "of another backend");
+            bag.push(problem.help(format!("it belongs to `backend \"{}\"`", owner.name())));
+        }
+    }
+    Some(Scheduler {
+        max_batched_tokens: Tokens::new(view.count("max-batched-tokens")?),
+        max_sequences: match view.count("max-sequences") {
+            Some(sequences) => sequences,
+            None if is_written(view, "max-sequences") => return None,
+            None => role.default_max_sequences(),
+        },
+        prefill_schedule_interval: view.count32("prefill-schedule-interval")?,
+        prefill_decode_interval: view.count32("prefill-decode-interval")?,
+        preemption: match view.text("preemption")? {
+            "fifo" => Preemption::Fifo,
+            _ => Preemption::Lifo,
+        },
+    })
+}
+
+/// Returns whether the file writes the property, right or wrong.
+fn is_written(view: &View<'_>, name: &str) -> bool {
+    view.node().is_some_and(|node| node.props.iter().any(|prop| prop.name.text == name))
+}
+
+/// Decodes the KV cache.
+fn kv_cache(view: Option<&View<'_>>, backend: Backend, bag: &mut Bag) -> Option<KvCache> {
+    let default_size = BlockSize::new(backend.default_block_size()).expect("defaults are above 0");
+    let Some(view) = view else {
+        return Some(KvCache {
+            block_size: default_size,
+            prefix_caching: true,
+            bytes_per_token: None,
+            capacity: default_capacity(backend),
+            host_offload: None,
+            storage_offload: None,
+            state_cache: None,
+            prefix_match_unit: None,
+        });
+    };
+    let block_size = view.count32("block-size").and_then(BlockSize::new);
+    if block_size.is_some_and(|size| size.get() < 2) && backend != Backend::Sglang {
+        let message =
+            format!("`block-size` of backend \"{}\" is at least 2, found 1", backend.name());
+        bag.push(view.problem(
+            Code::ScenarioBackend,
+            "block-size",
+            message,
+            "too small for this backend",
+        ));
+    }
+    let capacity = view
+        .child("capacity")
+        .map_or(Some(default_capacity(backend)), |child| capacity(child, view, backend, bag));
+    let cache = KvCache {
+        block_size: match block_size {
+            Some(size) => size,
+            None if is_written(view, "block-size") => return None,
+            None => default_size,
+        },
+        prefix_caching: view.flag("prefix-caching")?,
+        bytes_per_token: view.count("bytes-per-token"),
+        capacity: capacity?,
+        host_offload: optional(view.child("host-offload"), host_offload).ok()?,
+        storage_offload: optional(view.child("storage-offload"), storage_offload).ok()?,
+        state_cache: optional(view.child("state-cache"), |view| {
+            Some(StateCache { bytes_per_request: view.count("bytes-per-request")? })
+        })
+        .ok()?,
+        prefix_match_unit: view.count32("prefix-match-unit"),
+    };
+    tiers(view, &cache, backend, bag);
+    Some(cache)
+}
+
+/// Returns the capacity of a cache that states none.
+fn default_capacity(backend: Backend) -> Capacity {
+    Capacity::Default {
+        memory_fraction: backend.default_memory_fraction(),
+        cuda_graph_reserved_bytes: 0,
+    }
+}
+
+/// Decodes the capacity. A number of bytes needs its divisor stated.
+fn capacity(
+    view: &View<'_>,
+    cache: &View<'_>,
+    backend: Backend,
+    bag: &mut Bag,
+) -> Option<Capacity> {
+    if view.kind()? == "default" {
+        return Some(Capacity::Default {
+            memory_fraction: match view.real("memory-fraction") {
+                Some(share) => share,
+                None if is_written(view, "memory-fraction") => return None,
+                None => backend.default_memory_fraction(),
+            },
+            cuda_graph_reserved_bytes: view.count("cuda-graph-reserved-bytes")?,
+        });
+    }
+    let (blocks, bytes) = (view.count("blocks"), view.count("bytes"));
+    match (blocks, bytes) {
+        (Some(_), Some(_)) => {
+            let message = "a fixed capacity states `blocks` or `bytes`, found both";
+            let problem = view.problem(Code::ScenarioConflict, "bytes", message, "one too many");
+            bag.push(view.place("blocks").also(problem, "and this"));
+            None
+        }
+        (Some(blocks), None) => Some(Capacity::Blocks(Blocks::new(blocks))),
+        (None, Some(bytes)) => {
+            bytes_have_a_divisor(view, cache, bag);
+            Some(Capacity::Bytes(bytes))
+        }
+        (None, None) => {
+            if !is_written(view, "blocks") && !is_written(view, "bytes") {
+                let message = "a fixed capacity states `blocks` or `bytes`, found neither";
+                let problem =
+                    view.head().problem(Code::KdlMissingProperty, message, "missing here");
+                bag.push(problem.help("add `blocks=4096`"));
+            }
+            None
+        }
+    }
+}
+
+/// Refuses a number of bytes where the bytes of a block are not stated.
+fn bytes_have_a_divisor(view: &View<'_>, cache: &View<'_>, bag: &mut Bag) {
+    let lacks: Vec<String> = ["block-size", "bytes-per-token"]
+        .iter()
+        .filter(|name| !is_written(cache, name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if !lacks.is_empty() {
+        let message = format!("a capacity in bytes needs {} on `kv-cache`", lacks.join(" and "));
+        let problem =
+            view.problem(Code::ScenarioConflict, "bytes", message, "how many blocks is that?");
+        bag.push(problem.help("or state `blocks=`"));
+    }
+}
+
+/// Refuses tiers that the backend or the cache cannot have.
+fn tiers(view: &View<'_>, cache: &KvCache, backend: Backend, bag: &mut Bag) {
+    if let Some(host) = view.child("host-offload") {
+        if backend != Backend::Vllm {
+            let message = format!("backend \"{}\" has no `host-offload`", backend.name());
+            bag.push(host.head().problem(Code::ScenarioBackend, message, "vLLM only"));
+        }
+        if !cache.prefix_caching {
+            let problem = host.head().problem(
+                Code::ScenarioConflict,
+                "`host-offload` needs prefix caching",
+                "nothing could be found in it",
+            );
+            bag.push(view.place("prefix-caching").also(problem, "switched off here"));
+        }
+    }
+    if let Some(storage) = view.child("storage-offload")
+        && view.child("host-offload").is_none()
+    {
+        let message = "`storage-offload` needs `host-offload`";
+        bag.push(storage.head().problem(
+            Code::ScenarioConflict,
+            message,
+            "a tier is missing between",
+        ));
+    }
+    let Some(state) = view.child("state-cache") else { return };
+    let fixed = matches!(cache.capacity, Capacity::Blocks(_) | Capacity::Bytes(_));
+    if !fixed || cache.host_offload.is_some() || cache.storage_offload.is_some() {
+        let message = "`state-cache` needs `capacity \"fixed\"` and no further tier";
+        bag.push(state.head().problem(Code::ScenarioConflict, message, "does not fit this cache"));
+    }
+}
+
+/// Decodes the host tier.
+fn host_offload(view: &View<'_>) -> Option<HostOffload> {
+    Some(HostOffload {
+        cluster_shared: view.text("scope")? == "cluster-shared",
+        blocks: view.count("num-host-blocks")?,
+        d2h_gb_per_second: view.real("d2h-bandwidth-gbps")?,
+        h2d_gb_per_second: view.real("h2d-bandwidth-gbps")?,
+        shared_d2h_gb_per_second: view.real("shared-d2h-bandwidth-gbps")?,
+        shared_h2d_gb_per_second: view.real("shared-h2d-bandwidth-gbps")?,
+        latency_to_first_byte_ms: view.real("latency-to-first-byte-ms")?,
+    })
+}
+
+/// Decodes the storage tier.
+fn storage_offload(view: &View<'_>) -> Option<StorageOffload> {
+    Some(StorageOffload {
+        cluster_shared: view.text("scope")? == "cluster-shared",
+        blocks: view.count("num-g3-blocks")?,
+        latency_ms: view.real("latency-ms")?,
+        read_gb_per_second: view.real("read-bandwidth-gbps")?,
+        write_gb_per_second: view.real("write-bandwidth-gbps")?,
+        shared_read_gb_per_second: view.real("shared-read-bandwidth-gbps")?,
+        shared_write_gb_per_second: view.real("shared-write-bandwidth-gbps")?,
+    })
+}
+
+/// Decodes how long a pass takes.
+fn timing(view: &View<'_>) -> Option<Timing> {
+    match view.kind()? {
+        "fixed" => Some(Timing::Fixed {
+            prefill_ms: view.real("prefill-ms")?,
+            decode_ms: view.real("decode-ms")?,
+        }),
+        "polynomial" => Some(Timing::Polynomial),
+        "table" => Some(Timing::Table { pin: view.text("NAME")?.to_owned() }),
+        "roofline" => Some(Timing::Roofline),
+        _ => Some(Timing::Default),
+    }
+}

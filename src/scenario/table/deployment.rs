@@ -1,0 +1,148 @@
+//! What serves: mode, model, hardware, backend, router, planner.
+
+use super::worker::WORKER;
+use crate::scenario::shape::{Field, Kind, Shape, Type};
+
+/// A deployment.
+pub static DEPLOYMENT: Shape = Shape::new("deployment", "What serves the requests.")
+    .keyed()
+    .args(&[Field::name("NAME", "The name that `simulate` uses.")])
+    .block(&[
+        &MODE,
+        &MODEL,
+        &HARDWARE,
+        &BACKEND,
+        &CONTEXT_LENGTH,
+        &ENABLE_CHUNKED_PREFILL,
+        &SPECULATION,
+        &WORKER,
+        &KV_TRANSFER,
+        &ROUTER,
+        &PLANNER,
+    ]);
+
+static MODE: Shape =
+    Shape::new("mode", "Whether prefill and decode share workers.").once().kinds(&[
+        Kind::new("aggregated", "Every worker prefills and decodes."),
+        Kind::new("disaggregated", "Two pools of workers with a handoff."),
+    ]);
+
+static MODEL: Shape = Shape::new("model", "The model that is served.")
+    .once()
+    .args(&[Field::name("NAME", "The model's pin.")]);
+
+static HARDWARE: Shape = Shape::new("hardware", "The GPU of every worker.")
+    .once()
+    .args(&[Field::name("NAME", "The hardware's pin.")]);
+
+static BACKEND: Shape = Shape::new("backend", "Which engine family the workers imitate.")
+    .once()
+    .kinds(&[
+        Kind::new("vllm", "vLLM."),
+        Kind::new("sglang", "SGLang."),
+        Kind::new("trtllm", "TensorRT-LLM."),
+    ])
+    .props(&[Field::version("version", "The version, where timing tables depend on it.")
+        .derived("the newest of the tables")]);
+
+static CONTEXT_LENGTH: Shape = Shape::new(
+    "context-length",
+    "The longest sequence that a request may reach; without this node the model's limit.",
+)
+.args(&[Field::new(
+    "TOKENS",
+    Type::CountOr(&["max"]),
+    "Tokens, or `\"max\"` for the model's limit.",
+)]);
+
+static ENABLE_CHUNKED_PREFILL: Shape = Shape::new(
+    "enable-chunked-prefill",
+    "Whether a prompt may be computed over several passes; without this node the engine's own default.",
+)
+.args(&[Field::flag("FLAG", "`#true` or `#false`.")]);
+
+static SPECULATION: Shape =
+    Shape::new("speculation", "Speculative decoding (vLLM).").kinds(&[Kind::new(
+        "ngram",
+        "Drafts from the prompt itself.",
+    )
+    .props(&[
+        Field::count("tokens", "Drafts a pass.").at_least(1).at_most(5),
+        Field::new(
+            "acceptance-rates",
+            Type::Shares,
+            "The acceptance rate of each draft, 0 to 1: `\"0.8 0.6 0.4\"`, as many as `tokens`.",
+        ),
+        Field::seed("seed", "The seed of the acceptance draws.").or_count(42),
+    ])]);
+
+static KV_TRANSFER: Shape = Shape::new(
+    "kv-transfer",
+    "How KV moves from prefill to decode workers; without this node in no time.",
+)
+.props(&[
+    Field::count("bytes-per-token", "Bytes of one token's KV.").at_least(1).derived("the model's"),
+    Field::positive("bandwidth-gb-per-second", "Decimal gigabytes a second.")
+        .derived("transfers take no time"),
+    Field::word(
+        "timing-mode",
+        &["destination-missing", "full-prompt"],
+        "Which tokens are charged: whole blocks that the destination lacks, or the prompt.",
+    )
+    .or_text("destination-missing"),
+]);
+
+static ROUTER: Shape =
+    Shape::new("router", "Who chooses the worker of a request; without this node `round-robin`.")
+        .kinds(&[
+            Kind::new("round-robin", "Each worker in turn."),
+            Kind::new("kv-router", "By cached prefix and load.").props(&[
+                Field::real(
+                    "overlap-score-credit",
+                    "Weight of a cached block against an uncached one.",
+                )
+                .or_real(1.0),
+                Field::real("prefill-load-scale", "Weight of prefill work against decode work.")
+                    .or_real(1.0),
+                Field::real("temperature", "0 takes the least cost; above, a softmax over costs.")
+                    .or_real(0.0),
+                Field::word(
+                    "prefill-load-model",
+                    &["none", "ais"],
+                    "How prefill work is predicted.",
+                )
+                .or_text("none"),
+            ]),
+        ]);
+
+static PLANNER: Shape =
+    Shape::new("planner", "Who changes the number of workers; without this node nobody.").kinds(&[
+        Kind::new("disabled", "Nobody."),
+        Kind::new("enabled", "DynoSim's planner.").props(&[
+            Field::word("target", &["throughput", "latency", "sla", "load"], "What it optimises.")
+                .or_text("throughput"),
+            Field::flag(
+                "enable-throughput-scaling",
+                "Scale by predicted load; needs `target=\"sla\"`.",
+            )
+            .derived("the planner's"),
+            Field::flag("enable-load-scaling", "Scale by observed load.").derived("the planner's"),
+            Field::positive(
+                "throughput-adjustment-interval-seconds",
+                "Seconds between throughput decisions.",
+            )
+            .or_real(180.0),
+            Field::positive("load-adjustment-interval-seconds", "Seconds between load decisions.")
+                .or_real(5.0),
+            Field::count("max-num-gpus", "GPUs at the most.").at_least(1).or_count(8),
+            Field::count("min-workers", "Workers of a pool at the least.").at_least(1).or_count(1),
+            Field::positive("load-sensitivity", "How strongly load scaling reacts.")
+                .derived("the planner's"),
+            Field::word(
+                "load-predictor",
+                &["constant", "arima", "prophet", "kalman"],
+                "How load is predicted.",
+            )
+            .derived("the planner's"),
+        ]),
+    ]);

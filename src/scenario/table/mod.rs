@@ -1,0 +1,24 @@
+//! The table of the language: every node, argument and property of a scenario, once.
+//!
+//! Owns names, types, defaults and the sentences of docs/scenario.md. What values mean together is `decode`'s.
+
+mod deployment;
+mod gate;
+mod pins;
+mod replay;
+mod scenario;
+mod simulate;
+mod worker;
+mod workload;
+
+pub use deployment::DEPLOYMENT;
+pub use scenario::{INCLUDED, ROOT};
+pub use simulate::{SIMULATE, VARY};
+pub use workload::WORKLOAD;
+
+use super::shape::Field;
+
+/// Returns a count that fits 32 bits, from 1.
+const fn count32(name: &'static str, doc: &'static str) -> Field {
+    Field::count(name, doc).at_least(1).at_most(u32::MAX as u64)
+}

@@ -1,0 +1,133 @@
+//! One pool of workers: ranks, scheduler, KV cache, timing.
+
+use super::count32;
+use crate::scenario::shape::{Field, Kind, Limit, Shape, Type};
+
+/// The workers of one role.
+pub(super) static WORKER: Shape = Shape::new(
+    "worker",
+    "The workers of one role: `aggregated`, or `prefill` and `decode`, as `mode` says.",
+)
+.keyed_once()
+.args(&[Field::word("ROLE", &["aggregated", "prefill", "decode"], "What the workers are for.")])
+.block(&[&PARALLELISM, &SCHEDULER, &KV_CACHE, &TIMING, &STARTUP_SECONDS]);
+
+static PARALLELISM: Shape = Shape::new("parallelism", "Replicas, and how each spreads over GPUs.")
+    .props(&[
+        count32("replicas", "Workers.").or_count(1),
+        count32("tensor", "Tensor parallelism.").or_count(1),
+        count32("pipeline", "Pipeline parallelism.").or_count(1),
+        count32(
+            "attention-data",
+            "Attention data parallelism: ranks with a scheduler each that run passes in step.",
+        )
+        .or_count(1),
+        count32("moe-tensor", "Tensor parallelism of the experts.").or_count(1),
+        count32("moe-expert", "Expert parallelism.").or_count(1),
+    ]);
+
+static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props(&[
+    Field::count("max-batched-tokens", "Tokens that a pass computes at the most.")
+        .at_least(1)
+        .or_count(8192),
+    Field::count("max-sequences", "Requests that run at the most.")
+        .at_least(1)
+        .derived("256; 1 for `prefill`"),
+    count32(
+        "prefill-schedule-interval",
+        "With attention data parallelism on vLLM, prefill joins every n-th pass.",
+    )
+    .or_count(1),
+    Field::count("prefill-decode-interval", "Decode passes between prefill passes on SGLang.")
+        .at_most(u32::MAX as u64)
+        .or_count(0),
+    Field::word(
+        "preemption",
+        &["lifo", "fifo"],
+        "Who gives way on vLLM when memory lacks: the request admitted last, or first.",
+    )
+    .or_text("lifo"),
+]);
+
+static KV_CACHE: Shape = Shape::new("kv-cache", "The KV cache of a worker.")
+    .props(&[
+        count32("block-size", "Tokens in a block; at least 2 but for SGLang.")
+            .derived("64 vLLM, 1 SGLang, 32 TensorRT-LLM"),
+        Field::flag("prefix-caching", "Equal prefixes share blocks.").or_on(),
+        Field::count("bytes-per-token", "Bytes of one token's KV.")
+            .at_least(1)
+            .derived("the model's"),
+        count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
+            .derived("a block"),
+    ])
+    .block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);
+
+static CAPACITY: Shape =
+    Shape::new("capacity", "How many blocks there are; without this node `\"default\"`.").kinds(&[
+        Kind::new("default", "As many as fit beside the model's weights.").props(&[
+            Field::new(
+                "memory-fraction",
+                Type::Real { min: Limit::Exclusive(0.0), max: Limit::Inclusive(1.0) },
+                "Share of the memory that the engine uses.",
+            )
+            .derived("0.9; 0.88 SGLang"),
+            Field::count("cuda-graph-reserved-bytes", "Bytes kept for CUDA graphs.").or_count(0),
+        ]),
+        Kind::new("fixed", "Stated: one of `blocks` and `bytes`.").props(&[
+            Field::count("blocks", "This many blocks.").at_least(1).optional(),
+            Field::count(
+                "bytes",
+                "As many whole blocks as fit; needs `block-size` and `bytes-per-token`.",
+            )
+            .at_least(1)
+            .optional(),
+        ]),
+    ]);
+
+static HOST_OFFLOAD: Shape = Shape::new("host-offload", "The host tier (vLLM, with prefix caching). Bandwidths are decimal gigabytes a second, 0 is unlimited.").props(&[
+    Field::word("scope", &["dp-rank-local", "cluster-shared"], "Who shares it.").or_text("dp-rank-local"),
+    Field::count("num-host-blocks", "Its blocks.").at_least(1),
+    Field::real("d2h-bandwidth-gbps", "Device to host.").or_real(32.0),
+    Field::real("h2d-bandwidth-gbps", "Host to device.").or_real(32.0),
+    Field::real("shared-d2h-bandwidth-gbps", "Device to host over the shared link.").or_real(80.0),
+    Field::real("shared-h2d-bandwidth-gbps", "Host to device over the shared link.").or_real(80.0),
+    Field::real("latency-to-first-byte-ms", "Milliseconds to the first byte.").or_real(0.0),
+]);
+
+static STORAGE_OFFLOAD: Shape = Shape::new(
+    "storage-offload",
+    "The storage tier (DynoSim's `g3_offload`); needs `host-offload`. Bandwidths as there.",
+)
+.props(&[
+    Field::word("scope", &["worker-local", "cluster-shared"], "Who shares it.")
+        .or_text("worker-local"),
+    Field::count("num-g3-blocks", "Its blocks.").at_least(1),
+    Field::real("latency-ms", "Milliseconds of latency.").or_real(0.1),
+    Field::real("read-bandwidth-gbps", "Reads.").or_real(10.0),
+    Field::real("write-bandwidth-gbps", "Writes.").or_real(10.0),
+    Field::real("shared-read-bandwidth-gbps", "Reads over the shared link.").or_real(80.0),
+    Field::real("shared-write-bandwidth-gbps", "Writes over the shared link.").or_real(80.0),
+]);
+
+static STATE_CACHE: Shape = Shape::new(
+    "state-cache",
+    "State of recurrent layers; needs a fixed capacity and no further tier.",
+)
+.props(&[Field::count("bytes-per-request", "Bytes of state of a request.").at_least(1)]);
+
+static TIMING: Shape = Shape::new("timing", "How long a pass takes.").once().kinds(&[
+    Kind::new("fixed", "Constant parts.").props(&[
+        Field::real("prefill-ms", "Milliseconds of a pass with at least one prompt."),
+        Field::real("decode-ms", "Milliseconds of a pass with at least one decode, on top."),
+    ]),
+    Kind::new("polynomial", "The reference's built-in polynomial."),
+    Kind::new("table", "A pinned table.").args(&[Field::name("NAME", "The table's pin.")]),
+    Kind::new("roofline", "From model and hardware pins: FLOPs and bytes."),
+    Kind::new("default", "The pinned table of model, hardware, backend and parallelism."),
+]);
+
+static STARTUP_SECONDS: Shape = Shape::new(
+    "startup-seconds",
+    "How long a worker that is added takes to become ready; 0 without this node.",
+)
+.args(&[Field::real("SECONDS", "Seconds.")]);
