@@ -42,7 +42,10 @@ const MACHINE_PATHS: &[&str] = &[
 /// Returns whether a file keeps the bytes that someone else wrote: data, not text of ours.
 fn is_foreign(file: &File) -> bool {
     let is_data = [".csv", ".jsonl", ".json", ".yaml"].iter().any(|end| file.path.ends_with(end));
-    file.path.starts_with("tests/fixtures/") || (file.path.starts_with("pins/") && is_data)
+    let is_licence = file.path.contains("/licences/");
+    file.path.starts_with("tests/fixtures/")
+        || is_licence
+        || (file.path.starts_with("pins/") && is_data)
 }
 
 /// Finds spaces at the end of a line, carriage returns, and a missing or doubled newline at the end.
