@@ -3,6 +3,7 @@
 //! One binary; a module an area; [`roster`] sees to it that no file here is forgotten.
 
 mod cli;
+mod oracle;
 #[allow(dead_code, reason = "areas that use the rest are still being written")]
 mod program;
 mod roster;

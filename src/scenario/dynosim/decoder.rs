@@ -178,13 +178,9 @@ impl<'a> Fields<'a> {
             .filter(|field| !matches!(field.kind, FieldKind::Refused(_)))
             .map(|field| field.name)
             .collect();
-        let nearest = names
-            .iter()
-            .map(|name| (strsim::damerau_levenshtein(name, &entry.key), *name))
-            .filter(|(distance, name)| *distance <= 2.max(name.len() / 3))
-            .min();
+        let nearest = nearest(&entry.key, &names);
         let help = match nearest {
-            Some((_, name)) => format!("did you mean `{name}`?"),
+            Some(name) => format!("did you mean `{name}`?"),
             None => format!("known here: {}", names.join(", ")),
         };
         let message = if self.path.is_empty() {
@@ -377,4 +373,14 @@ pub(super) fn text_of<'a>(node: &'a Node, path: &str, report: &mut Report) -> Op
         | Data::Map(_) => report.wrong_type(path, node, "a text"),
     }
     None
+}
+
+/// Returns the known name that a misspelt or shortened one most likely stands for.
+fn nearest<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
+    let likeness = |name: &str| strsim::jaro_winkler(name, found);
+    names
+        .iter()
+        .copied()
+        .filter(|name| strsim::damerau_levenshtein(name, found) <= 2 || likeness(name) >= 0.9)
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }

@@ -4,7 +4,6 @@ use crate::deployment::{
     Backend, ContextLength, Deployment, KvTransfer, Planner, Router, Speculation, TransferTiming,
     Worker, WorkerRole, Workers,
 };
-use crate::diag::Code;
 use crate::units::Tokens;
 
 use super::decoder::{Fields, Real, Report, Whole, real_of};
@@ -253,15 +252,4 @@ fn role(
         return None;
     }
     worker::decode(&workers.section(name, worker::WORKER, report)?, stated, report)
-}
-
-/// Returns the finding that a context length must be stated.
-pub(super) fn unstated_context(place: &super::Place, model: &str) -> crate::diag::Problem {
-    place
-        .problem(
-            Code::DynosimUnsupported,
-            format!("the context length of `{model}` is not known here"),
-            "states no `context_length`",
-        )
-        .help("state the number, for example `context_length: 16384`")
 }

@@ -1,6 +1,6 @@
 //! The whole configuration, decoded.
 
-use crate::deployment::{ContextLength, Deployment};
+use crate::deployment::Deployment;
 use crate::diag::{Bag, Problem, SourceFile, Span};
 use crate::units::BlockSize;
 use crate::workload::{Sla, Workload};
@@ -42,6 +42,8 @@ pub(crate) struct Prediction {
     pub(crate) engine_place: Place,
     /// What a person should look at.
     pub(crate) warnings: Vec<Problem>,
+    /// Every key in the order written, with its place.
+    keys: Vec<(String, Place)>,
 }
 
 /// The file of a trace, not yet read.
@@ -90,7 +92,29 @@ pub(crate) fn decode(source: &SourceFile, overrides: &[String]) -> Result<Predic
     }
     let mut prediction = prediction.expect("whatever is absent has been reported as an error");
     prediction.warnings = bag.into_sorted();
+    collect_keys(&root, &mut prediction.keys);
     Ok(prediction)
+}
+
+impl Prediction {
+    /// Returns the place of the first key that a description names, `-` standing for `_`: a better label than the whole section.
+    pub(crate) fn place_named_in(&self, description: &str) -> Option<&Place> {
+        let words = description.split(|c: char| !c.is_ascii_alphanumeric() && !"_-".contains(c));
+        words
+            .map(|word| word.replace('-', "_"))
+            .find_map(|word| self.keys.iter().find(|(key, _)| *key == word))
+            .map(|(_, place)| place)
+    }
+}
+
+/// Collects the keys of all mappings of a value.
+fn collect_keys(node: &Node, keys: &mut Vec<(String, Place)>) {
+    if let Data::Map(map) = &node.data {
+        for entry in &map.entries {
+            keys.push((entry.key.clone(), entry.place.clone()));
+            collect_keys(&entry.value, keys);
+        }
+    }
 }
 
 /// Decodes the sections of a mapping.
@@ -105,19 +129,16 @@ fn sections(root: &Node, source: &SourceFile, report: &mut Report) -> Option<Pre
     let deployment = engine::decode(&fields, traffic.kind, report);
     let sla = evaluation::sla(&fields, report);
     let memory_limit_gb = evaluation::memory_limit_gb(&fields, report);
-    let deployment = deployment?;
-    if deployment.context_length == ContextLength::Max {
-        report.push(engine::unstated_context(&engine_place, &deployment.model));
-    }
     Some(Prediction {
         workload: traffic.workload?,
         trace: traffic.trace,
-        deployment,
+        deployment: deployment?,
         sla,
         memory_limit_gb,
         traffic_place,
         engine_place,
         warnings: Vec::new(),
+        keys: Vec::new(),
     })
 }
 

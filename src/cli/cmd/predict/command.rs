@@ -13,6 +13,7 @@ use crate::sim::{self, Options, SimError};
 use crate::trace::{ArrivalRule, ReadOptions, Shard, read_corpus};
 use crate::workload::{Corpus, Load};
 
+use super::model::Model;
 use super::{job, memory, options};
 
 /// Runs the command.
@@ -20,7 +21,8 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     let compat = options::check(args)?;
     let source = read_config(&args.config)?;
     let prediction = dynosim::decode(&source, &args.overrides)?;
-    let job = job::simulation_job(&prediction, compat)?;
+    let model = Model::find(&prediction, &args.config, context)?;
+    let job = job::simulation_job(&prediction, model, compat)?;
     let overwrite = if args.overwrite { Overwrite::KnownNames } else { Overwrite::Refuse };
     let folder =
         Folder::check(&args.output_dir, overwrite).map_err(|error| refuse_folder(&error))?;

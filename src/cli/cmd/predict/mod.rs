@@ -6,6 +6,7 @@
 mod command;
 mod job;
 mod memory;
+mod model;
 mod options;
 
 pub(super) use command::run;

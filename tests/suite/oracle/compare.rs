@@ -1,0 +1,140 @@
+//! Where an answer differs from the recorded one: times within a microsecond, counts and status exactly, the summary within 1e-6
+//! relative, and 0.2 % for percentiles that the reference takes from a sketch.
+
+use serde_json::Value;
+
+/// Host time: never compared.
+const HOST: [&str; 3] = ["wall_time_ms", "processed_tokens_per_s", "processed_output_tokens_per_s"];
+/// Distributions whose percentiles are a sketch in the reference.
+const SKETCHED: [&str; 2] = ["itl_ms", "output_token_throughput_per_user"];
+/// Fields of a row in milliseconds.
+const TIMES: [&str; 15] = [
+    "arrival_time_ms",
+    "first_admit_ms",
+    "prefill_admit_ms",
+    "source_held_ms",
+    "destination_reserved_ms",
+    "destination_activated_ms",
+    "source_released_ms",
+    "decode_admit_ms",
+    "first_token_ms",
+    "last_token_ms",
+    "terminal_time_ms",
+    "ttft_ms",
+    "ttst_ms",
+    "itl_ms",
+    "e2e_latency_ms",
+];
+/// A microsecond, in milliseconds.
+const MICROSECOND_MS: f64 = 1e-3;
+
+/// Returns every difference between two answers: summaries and rows.
+pub(super) fn differences(expected: (&Value, &[Value]), found: (&Value, &[Value])) -> Vec<String> {
+    let mut differences = rows(expected.1, found.1);
+    summaries(expected.0, found.0, &mut differences);
+    differences
+}
+
+/// Compares rows by what identifies a request in both.
+fn rows(expected: &[Value], found: &[Value]) -> Vec<String> {
+    let mut differences = Vec::new();
+    if expected.len() != found.len() {
+        differences.push(format!("{} rows, expected {}", found.len(), expected.len()));
+    }
+    for (expected, found) in sorted(expected).into_iter().zip(sorted(found)) {
+        let who = format!("{}#{}", expected["session_id"], expected["turn_index"]);
+        row(&who, expected, found, &mut differences);
+    }
+    differences
+}
+
+/// Returns rows by session, turn and arrival.
+fn sorted(rows: &[Value]) -> Vec<&Value> {
+    let mut rows: Vec<&Value> = rows.iter().collect();
+    rows.sort_by_key(|row| {
+        let arrival = row["arrival_time_ms"].as_f64().expect("each row has an arrival");
+        (row["session_id"].to_string(), row["turn_index"].as_u64(), format!("{arrival:020.3}"))
+    });
+    rows
+}
+
+/// Compares every field that the recorded row has, the random identity excepted.
+fn row(who: &str, expected: &Value, found: &Value, differences: &mut Vec<String>) {
+    for (name, value) in expected.as_object().expect("a row is an object") {
+        let same = match name.as_str() {
+            "uuid" => true,
+            "admission_history" => admissions_agree(value, &found[name]),
+            name if TIMES.contains(&name) => times_agree(value, &found[name]),
+            name => found.get(name) == Some(value),
+        };
+        if !same {
+            differences.push(format!("{who} {name}: {}, expected {value}", found[name]));
+        }
+    }
+}
+
+fn admissions_agree(expected: &Value, found: &Value) -> bool {
+    let (Some(expected), Some(found)) = (expected.as_array(), found.as_array()) else {
+        return false;
+    };
+    expected.len() == found.len()
+        && expected.iter().zip(found).all(|(expected, found)| {
+            let fields = expected.as_object().expect("an admission is an object");
+            fields.iter().all(|(name, value)| match name.as_str() {
+                "at_ms" => times_agree(value, &found[name]),
+                name => found.get(name) == Some(value),
+            })
+        })
+}
+
+fn times_agree(expected: &Value, found: &Value) -> bool {
+    match (expected.as_f64(), found.as_f64()) {
+        (Some(expected), Some(found)) => (expected - found).abs() <= MICROSECOND_MS,
+        _ => expected.is_null() && found.is_null(),
+    }
+}
+
+/// Compares every number and text of the recorded summary.
+fn summaries(expected: &Value, found: &Value, differences: &mut Vec<String>) {
+    for (name, value) in expected.as_object().expect("a summary is an object") {
+        if HOST.contains(&name.as_str()) {
+            continue;
+        }
+        let same = match (value.as_f64(), found[name].as_f64()) {
+            (Some(expected), Some(found)) => (expected - found).abs() <= tolerance(name, expected),
+            _ => found.get(name) == Some(value),
+        };
+        if !same {
+            differences.push(format!("summary {name}: {}, expected {value}", found[name]));
+        }
+    }
+    for name in found.as_object().expect("a summary is an object").keys() {
+        if name != "per_request" && expected.get(name).is_none() {
+            differences.push(format!("summary {name} is not in the reference's"));
+        }
+    }
+}
+
+/// Returns how far a number of the summary may be off.
+fn tolerance(name: &str, expected: f64) -> f64 {
+    let is_percentile = name.starts_with('p') || name.starts_with("median");
+    let sketched = is_percentile && SKETCHED.iter().any(|part| name.contains(part));
+    let relative = if sketched { 2e-3 } else { 1e-6 };
+    let absolute = if name.ends_with("_ms") { MICROSECOND_MS } else { 1e-9 };
+    relative * expected.abs().max(1e-9) + absolute
+}
+
+#[test]
+fn a_microsecond_and_a_part_in_a_million_are_let_through_and_no_more() {
+    let summary = |rate: f64, p50: f64| serde_json::json!({"request_throughput_rps": rate, "median_itl_ms": p50});
+    let row = |time: f64, reused: u64| serde_json::json!({"session_id": "s", "turn_index": 0, "arrival_time_ms": time, "reused_input_tokens": reused});
+    let base = (summary(100.0, 5.0), [row(1.0, 64)]);
+    let differ = |rate: f64, p50: f64, time: f64, reused: u64| {
+        differences((&base.0, &base.1), (&summary(rate, p50), &[row(time, reused)])).len()
+    };
+    assert_eq!(differ(100.000_09, 5.009, 1.000_9, 64), 0);
+    assert_eq!(differ(100.000_2, 5.0, 1.0, 64), 1);
+    assert_eq!(differ(100.0, 5.02, 1.0, 64), 1);
+    assert_eq!(differ(100.0, 5.0, 1.002, 64), 1);
+    assert_eq!(differ(100.0, 5.0, 1.0, 65), 1);
+}

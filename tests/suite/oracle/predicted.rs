@@ -1,0 +1,104 @@
+//! Configurations that run: request by request as the reference answered.
+
+use serde_json::Value;
+
+use super::case::Case;
+use super::compare::differences;
+
+/// Declares a test for each case, and the list of them.
+macro_rules! cases {
+    ($($test:ident $name:literal;)+) => {
+        $(#[test] fn $test() { judge($name); })+
+
+        /// Every case that has a test.
+        const CASES: &[&str] = &[$($name),+];
+    };
+}
+
+cases! {
+    case_001_vllm_fixed_agg_c4 "001-vllm-fixed-agg-c4";
+    case_002_vllm_poly_agg_c4 "002-vllm-poly-agg-c4";
+    case_010_rate8_r2_fixed "010-rate8-r2-fixed";
+    case_012_poisson_seed42 "012-poisson-seed42";
+    case_013_poisson_seed7 "013-poisson-seed7";
+    case_014_poisson_noseed "014-poisson-noseed";
+    case_015_conc1 "015-conc1";
+    case_016_conc64_r4 "016-conc64-r4";
+    case_017_rate_overload "017-rate-overload";
+    case_018_stop_per_load_conc "018-stop-per-load-conc";
+    case_019_stop_per_load_rate "019-stop-per-load-rate";
+    case_020_default_traffic "020-default-traffic";
+    case_021_osl1 "021-osl1";
+    case_022_startup "022-startup";
+    case_023_conc_gt_requests "023-conc-gt-requests";
+    case_024_maxseq2 "024-maxseq2";
+    case_025_chunked_vllm "025-chunked-vllm";
+    case_028_chunked_off_vllm "028-chunked-off-vllm";
+    case_033_smallkv_vllm "033-smallkv-vllm";
+    case_036_smallkv_nocache_vllm "036-smallkv-nocache-vllm";
+    case_037_block2 "037-block2";
+    case_038_block16 "038-block16";
+    case_039_block128 "039-block128";
+    case_040_block512 "040-block512";
+    case_041_prefix_on "041-prefix-on";
+    case_042_prefix_off "042-prefix-off";
+    case_044_cached_prefix_tokens "044-cached-prefix-tokens";
+    case_045_kv_bytes "045-kv-bytes";
+    case_053_session_rate "053-session-rate";
+    case_055_session_delay_poisson "055-session-delay-poisson";
+    case_056_session_nocache "056-session-nocache";
+    case_057_session_cache "057-session-cache";
+    case_067_mooncake_ts "067-mooncake-ts";
+    case_068_mooncake_speedup2 "068-mooncake-speedup2";
+    case_069_mooncake_speedup05 "069-mooncake-speedup05";
+    case_070_mooncake_conc "070-mooncake-conc";
+    case_071_mooncake_sessions "071-mooncake-sessions";
+    case_072_mooncake_sessions_speedup4 "072-mooncake-sessions-speedup4";
+    case_074_mooncake_maxtime "074-mooncake-maxtime";
+    case_084_sla_ttft "084-sla-ttft";
+    case_085_sla_itl "085-sla-itl";
+    case_086_sla_e2e "086-sla-e2e";
+    case_089_unknown_model_fixed "089-unknown-model-fixed";
+    case_101_acc_no_timestamp "101-acc-no-timestamp";
+    case_102_acc_unsorted "102-acc-unsorted";
+    case_103_acc_offset_origin "103-acc-offset-origin";
+    case_106_acc_isl_over_context "106-acc-isl-over-context";
+    case_107_acc_prompt_over_kv_vllm "107-acc-prompt-over-kv-vllm";
+    case_110_acc_growth_over_kv_vllm "110-acc-growth-over-kv-vllm";
+    case_111_acc_hash_partial "111-acc-hash-partial";
+    case_112_acc_zero_output "112-acc-zero-output";
+    case_113_acc_float_timestamps "113-acc-float-timestamps";
+    case_114_acc_unknown_trace_field "114-acc-unknown-trace-field";
+    case_117_fullhit_vllm "117-fullhit-vllm";
+}
+
+/// Runs a case and compares exit status, summary and rows.
+fn judge(name: &str) {
+    let case = Case::read("cases", name);
+    let place = case.lay_out();
+    let ran = case.run(&place).exits(case.exit());
+    let Some((summary, rows)) = case.answer() else {
+        assert!(!place.path("out").exists(), "a failed run leaves nothing");
+        return;
+    };
+    let document = place.read("out/prediction.json");
+    assert_eq!(ran.stdout, document, "`--format json` prints the file");
+    let mut found: Value = serde_json::from_str(&document).expect("prediction.json is JSON");
+    let copied = found.as_object_mut().and_then(|fields| fields.remove("per_request"));
+    let lines = place.read("out/requests.jsonl");
+    let found_rows: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect();
+    assert_eq!(copied, Some(Value::Array(found_rows.clone())), "per_request copies the rows");
+    let differences = differences((summary, rows), (&found, &found_rows));
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn no_recorded_case_is_without_a_test() {
+    assert_eq!(Case::names("cases"), CASES);
+}
