@@ -20,6 +20,8 @@ pub mod cli;
 pub mod deployment;
 pub mod diag;
 pub mod digest;
+pub mod exec;
+pub mod gate;
 pub mod measure;
 pub mod pin;
 pub mod plan;

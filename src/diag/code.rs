@@ -237,6 +237,49 @@ codes! {
         "It has no `simulate` and no `replay`, or `exclude` drops every combination. A gate over nothing would always be green.";
     ScenarioPlanLimit "scenario::plan_limit" Error "The scenario plans too many jobs."
         "The product of workloads, deployments, engines and axes exceeds `limit`. Shorten an axis, or raise the limit on purpose.";
+    // Running jobs.
+    PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
+        "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. Take the job out, or use a build that can.";
+    JobFailed "job::failed" Error "A job failed."
+        "The run came to an end, or to a stop, without a result that can be used: not one request completed, the engine reached a dead end, or a timing model answered something that is no time. The message says which. Exit code 1.";
+    JobBug "job::bug" Error "A job met a bug of this program."
+        "A law that every run obeys is broken, or the program panicked. The result cannot be trusted and is not compared. Please report it with the scenario and the message.";
+    CacheDamaged "cache::damaged" Warning "An entry of the result cache is damaged."
+        "The bytes are not those that were stored. The job was run again and the entry replaced. `--no-cache` leaves the cache alone; the folder `runs/.cache` may be deleted at any time.";
+    RunUnwritable "run::unwritable" Error "The run folder cannot be written."
+        "Jobs ran, and what they left cannot be kept. See whether there is room, and whether the folder `runs` may be written.";
+    JobUnknown "job::unknown" Error "The plan has no job of this name."
+        "`bench plan FILE` lists the jobs of a scenario.";
+    RunUnreadable "run::unreadable" Error "This is no run folder and no golden."
+        "A run folder holds `run.json`; `runs/<scenario>/latest` points at the last one. A golden is a KDL file under `pins/goldens`.";
+
+    // Goldens and gates.
+    GoldenMissing "gate::golden_missing" Error "The golden that the scenario names does not exist."
+        "Without it the gate cannot say whether the results are the accepted ones, so it is red. Look at the results; where they are right, `bench accept FILE --reason \"...\"` writes the golden.";
+    GoldenWrong "gate::golden_wrong" Error "The golden cannot be read."
+        "It is no golden file, or a value in it is not of its type. Goldens are written by `bench accept` and not by hand.";
+    GoldenEdited "gate::golden_edited" Error "The golden contradicts itself."
+        "The report digest is the accepted one, and what the golden says about that report is not what the report says: the file was edited by hand.";
+    GoldenDefinition "gate::other_definition" Error "Golden and report use different metric definitions."
+        "Figures under different definitions are never compared: there is no verdict (exit 4). Accept the golden anew, with the change of definitions as the reason.";
+    GateDrift "gate::drift" Error "A report differs from the accepted one."
+        "Simulated results are exact: a digest is equal or it is drift, and there is no tolerance. The message names the section that differs first: `inputs` (something else was asked), `events` (the engine did something else), `requests` (a request saw something else) or `summary` (only the figures differ). Where the change is wanted, accept it with its reason.";
+    GateJobNew "gate::job_unaccepted" Error "The golden lacks a job of the plan."
+        "A job that nobody accepted is red. Where it is wanted, accept the golden anew.";
+    GateJobGone "gate::job_gone" Error "The plan lacks a job of the golden."
+        "A job that is no longer run is red: it might have been lost. Where it is wanted, accept the golden anew.";
+    GateJobNotRun "gate::job_not_run" Error "A job of the golden has no report."
+        "The job was skipped or interrupted, or it broke, so nothing could be compared.";
+    AcceptUnstable "accept::unstable" Error "Equal runs gave different reports."
+        "Before a golden is written each changed job runs three times in fresh processes. These runs differ, so nothing is accepted: find out why first.";
+    AcceptForbidden "accept::forbidden" Error "Nothing under `pins/` is written in continuous integration."
+        "`CI` is set. Goldens are accepted by a person on a machine of their own.";
+    AcceptFailed "accept::failed" Error "A job failed, so nothing is accepted."
+        "A golden holds results; a job that failed has none.";
+    AcceptNoGate "accept::no_gate" Error "The scenario names no golden."
+        "Add `gate { golden \"pins/goldens/NAME.kdl\" }` to the scenario.";
+    DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
+        "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }
 
 impl std::str::FromStr for Code {

@@ -15,7 +15,7 @@ mod latency;
 mod metrics;
 mod percentile;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod throughput;
 mod validity;
 

@@ -1,3 +1,47 @@
-//! What a run says to people and to other programs.
+//! From a run record to files that others can verify: reports, request records, run folders, and views for people.
+//!
+//! Owns the schemas of everything under `runs/`. Whatever is hashed is written by `digest::canonical` and holds nothing volatile;
+//! host and times are in `provenance.json` alone.
 
+mod artifacts;
+mod build;
+mod ceiling;
 pub(crate) mod dynosim;
+mod execute;
+mod folder;
+mod json;
+mod junit;
+mod markdown;
+mod names;
+mod produce;
+mod provenance;
+mod read;
+mod requests;
+mod row;
+mod run_file;
+#[cfg(test)]
+pub(crate) mod sample;
+mod schema;
+mod summary;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use artifacts::Artifacts;
+pub use build::build;
+pub use execute::{Execution, JobResult, JobState, execute};
+pub use folder::{FinishedRun, RunFolder};
+pub use json::parse as parse_json;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use names::file_name;
+pub use produce::{EventLines, Producer};
+pub use provenance::{Circumstances, statement};
+pub use read::{Report, ReportError};
+pub(crate) use row::HEADLINE;
+pub use run_file::{RunFile, RunFileError, RunJob, run_file};
+pub use schema::{RUN_SCHEMA, Section};
+pub(crate) use table::{finish as finish_table, plain_table};
+pub use table::{jobs_json, jobs_table};
+pub use verdict::{JobVerdict, Verdicts};

@@ -1,0 +1,39 @@
+//! Refuses what this build cannot run before any job starts.
+
+use crate::diag::{Bag, Code, Problem};
+use crate::plan::{Job, JobKind, Part, Plan};
+use crate::sim::Unsupported;
+
+use super::Executor;
+
+/// Returns what this build cannot run of a plan; each place of the scenario once.
+pub fn refusals(plan: &Plan, executor: &dyn Executor) -> Bag {
+    let mut bag = Bag::new();
+    let mut told = Vec::new();
+    for job in &plan.jobs {
+        let Err(unsupported) = check(job, executor) else { continue };
+        let told_before = (unsupported.what.clone(), job.places.of(unsupported.part));
+        if !told.contains(&told_before) {
+            told.push(told_before);
+            bag.push(problem(plan, job, &unsupported));
+        }
+    }
+    bag
+}
+
+/// Says whether a job can be run.
+fn check(job: &Job, executor: &dyn Executor) -> Result<(), Unsupported> {
+    match &job.kind {
+        JobKind::Simulation(simulation) => executor.check_supported(simulation),
+        JobKind::Replay(_) => {
+            Err(Unsupported { what: "`replay` jobs".to_owned(), part: Part::Declaration })
+        }
+    }
+}
+
+/// Returns the finding, at the part of the scenario that asks for it.
+fn problem(plan: &Plan, job: &Job, unsupported: &Unsupported) -> Problem {
+    Problem::new(Code::PlanUnsupported, unsupported.to_string())
+        .label(&plan.source, job.places.of(unsupported.part), format!("needed by job `{}`", job.id))
+        .help("`bench plan` lists the jobs; leave out what cannot be run, or use a build that can")
+}

@@ -1,0 +1,108 @@
+//! The traces of a plan: each read once for each way of reading it, and shared by all jobs.
+
+use std::sync::Arc;
+
+use crate::diag::Bag;
+use crate::digest::Sha256;
+use crate::plan::{Job, JobKind, Plan, TraceInput};
+use crate::trace::{ArrivalRule, ReadCounts};
+use crate::workload::{Corpus, Load, StopCount, Workload};
+
+/// A trace in memory.
+#[derive(Debug, Clone)]
+pub struct LoadedTrace {
+    /// Its rows.
+    pub corpus: Arc<Corpus>,
+    /// What reading it counted.
+    pub counts: ReadCounts,
+}
+
+/// How a job reads its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether the load needs recorded arrivals.
+    pub arrivals: ArrivalRule,
+    /// How many rows in file order, before rebasing; all where absent.
+    pub first_rows: Option<u64>,
+}
+
+/// The traces of a plan.
+#[derive(Debug, Default)]
+pub struct Corpora {
+    loaded: Vec<(Sha256, Reading, LoadedTrace)>,
+}
+
+impl Corpora {
+    /// Reads every trace that a job of `plan` needs, before any job starts.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of the traces.
+    pub fn load(
+        plan: &Plan,
+        read: impl Fn(&TraceInput, Reading) -> Result<LoadedTrace, Bag>,
+    ) -> Result<Self, Bag> {
+        let (mut loaded, mut refused, mut bag) = (Vec::new(), Vec::new(), Bag::new());
+        for (trace, reading) in plan.jobs.iter().filter_map(reading_of) {
+            let known = find(&loaded, &trace.digest, reading).is_some();
+            if known || refused.contains(&(trace.digest, reading)) {
+                continue;
+            }
+            match read(trace, reading) {
+                Ok(corpus) => loaded.push((trace.digest, reading, corpus)),
+                Err(problems) => {
+                    refused.push((trace.digest, reading));
+                    bag.extend(problems);
+                }
+            }
+        }
+        if refused.is_empty() { Ok(Self { loaded }) } else { Err(bag) }
+    }
+
+    /// Returns the trace of a job, or `None` where its workload has none.
+    pub fn of(&self, job: &Job) -> Option<&LoadedTrace> {
+        let (trace, reading) = reading_of(job)?;
+        find(&self.loaded, &trace.digest, reading)
+    }
+
+    /// Returns every trace that was read, once for each way of reading it.
+    pub fn all(&self) -> impl Iterator<Item = &LoadedTrace> {
+        self.loaded.iter().map(|(_, _, trace)| trace)
+    }
+}
+
+/// Returns the trace that was read in this way.
+fn find<'a>(
+    loaded: &'a [(Sha256, Reading, LoadedTrace)],
+    digest: &Sha256,
+    reading: Reading,
+) -> Option<&'a LoadedTrace> {
+    let same =
+        |(known, how, _): &&(Sha256, Reading, LoadedTrace)| known == digest && *how == reading;
+    loaded.iter().find(same).map(|(_, _, trace)| trace)
+}
+
+/// Returns the trace of a job and how it is read.
+fn reading_of(job: &Job) -> Option<(&TraceInput, Reading)> {
+    let (trace, workload) = match &job.kind {
+        JobKind::Simulation(job) => (job.trace.as_ref()?, &job.workload),
+        JobKind::Replay(job) => (job.trace.as_ref()?, &job.workload),
+    };
+    Some((trace, reading(workload)))
+}
+
+/// Returns how a workload reads its trace. Source: DSL, "`stop`": `requests=N` takes the first N rows in file order.
+fn reading(workload: &Workload) -> Reading {
+    let arrivals = match workload.load {
+        Load::TraceTimestamps { .. } | Load::Recorded(_) => ArrivalRule::Required,
+        Load::Concurrency { .. } | Load::ConstantRate { .. } | Load::Poisson { .. } => {
+            ArrivalRule::Ignored
+        }
+    };
+    let first_rows = match workload.stop.count {
+        Some(count @ (StopCount::Requests(_) | StopCount::RequestsPerLoadUnit(_))) => {
+            count.resolve(&workload.load)
+        }
+        Some(StopCount::Sessions(_) | StopCount::SessionsPerLoadUnit(_)) | None => None,
+    };
+    Reading { arrivals, first_rows }
+}

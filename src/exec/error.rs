@@ -1,0 +1,49 @@
+//! Why a job has no report.
+
+use crate::sim::SimError;
+
+/// Why a job has no report.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum JobError {
+    /// The simulation did not come to an end.
+    #[error(transparent)]
+    Simulation(SimError),
+    /// The run was interrupted before the job ended, or before it started.
+    #[error("interrupted")]
+    Interrupted,
+    /// The job panicked: a bug of this program.
+    #[error("a bug: the job panicked: {message}")]
+    Panicked {
+        /// What the panic said.
+        message: String,
+    },
+    /// What the job left could not be written.
+    #[error("cannot write the results of the job: {cause}")]
+    Unwritable {
+        /// What the system said.
+        cause: String,
+    },
+}
+
+impl From<SimError> for JobError {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::Interrupted => Self::Interrupted,
+            other @ (SimError::Unsupported(_)
+            | SimError::DeadEnd { .. }
+            | SimError::BadWorkload { .. }
+            | SimError::BadTime { .. }) => Self::Simulation(other),
+        }
+    }
+}
+
+impl JobError {
+    /// Returns the word of `run.json`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Simulation(_) | Self::Unwritable { .. } => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Panicked { .. } => "panicked",
+        }
+    }
+}

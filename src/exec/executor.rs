@@ -1,0 +1,51 @@
+//! Who runs a simulation job: the seam where faults are planted in tests.
+
+use crate::plan::{Part, SimulationJob};
+use crate::record::RunRecord;
+use crate::sim::{self, Options, SimError, Unsupported};
+use crate::workload::Corpus;
+
+/// Runs simulation jobs.
+///
+/// A job is a pure function of its description; whatever implements this is called from several threads, one job each.
+pub trait Executor: Sync {
+    /// Says whether a job can be run, and if not, what is lacking.
+    ///
+    /// # Errors
+    /// [`Unsupported`] names the first thing that is lacking.
+    fn check_supported(&self, job: &SimulationJob) -> Result<(), Unsupported>;
+
+    /// Runs a job.
+    ///
+    /// # Errors
+    /// [`SimError`] when the job does not come to an end.
+    fn run(
+        &self,
+        job: &SimulationJob,
+        corpus: Option<&Corpus>,
+        options: &Options<'_>,
+    ) -> Result<RunRecord, SimError>;
+}
+
+/// The simulator of this program.
+#[derive(Debug, Clone, Copy)]
+pub struct Native;
+
+impl Executor for Native {
+    fn check_supported(&self, job: &SimulationJob) -> Result<(), Unsupported> {
+        if job.engine.is_native() {
+            return sim::check_supported(job);
+        }
+        let what = format!("engine `{}` {}", job.engine.name, job.engine.version);
+        Err(Unsupported { what, part: Part::Engine })
+    }
+
+    fn run(
+        &self,
+        job: &SimulationJob,
+        corpus: Option<&Corpus>,
+        options: &Options<'_>,
+    ) -> Result<RunRecord, SimError> {
+        sim::run(job, corpus, options)
+    }
+}

@@ -1,0 +1,20 @@
+//! Running jobs: side by side, each single-threaded, results by index; a cache of finished ones; events for whoever watches.
+//!
+//! Owns the pool (the only home of `rayon`), the result cache and the traces that jobs share. Knows nothing of reports: the cache
+//! holds files by name, the pool returns what its jobs return.
+
+mod admit;
+mod cache;
+mod corpora;
+mod error;
+mod event;
+mod executor;
+mod pool;
+
+pub use admit::refusals;
+pub use cache::{Cache, CachedFiles, Lookup};
+pub use corpora::{Corpora, LoadedTrace, Reading};
+pub use error::JobError;
+pub use event::{Board, Ending, Event, Listener, Origin};
+pub use executor::{Executor, Native};
+pub use pool::{guard, run_by_index};

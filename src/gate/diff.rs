@@ -1,0 +1,256 @@
+//! Two sides, job by job, section by section, metric by metric; which direction is better is known.
+
+use std::fs;
+
+use crate::digest::canonical::{Value, object};
+use crate::measure::{Direction, MetricName};
+use crate::plan::JobId;
+use crate::report::{Section, finish_table, plain_table};
+
+use super::side::{Completeness, SideJob};
+use super::{RequestDifference, Side, first_difference};
+
+/// What differs in one job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// Only the first side has the job.
+    OnlyLeft(JobId),
+    /// Only the second side has the job.
+    OnlyRight(JobId),
+    /// Both have it, and their reports differ.
+    Changed {
+        /// The job.
+        id: JobId,
+        /// Sections that differ, causes before effects.
+        sections: Vec<Section>,
+        /// The first request that differs, where both sides have their requests.
+        request: Option<RequestDifference>,
+        /// Figures that differ.
+        rows: Vec<DiffRow>,
+        /// How it ended on either side, where that differs.
+        outcomes: Option<(String, String)>,
+    },
+}
+
+/// A figure that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffRow {
+    /// Its name.
+    pub metric: String,
+    /// What the first side says; `-` where it lacks the figure.
+    pub left: String,
+    /// What the second side says.
+    pub right: String,
+    /// The change in percent with two decimals, where both are numbers and the first is not 0.
+    pub change: Option<String>,
+    /// Whether the change is good.
+    pub judgement: Judgement,
+}
+
+/// Whether a change is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// The second side is better.
+    Better,
+    /// The second side is worse.
+    Worse,
+    /// Neither.
+    Neutral,
+}
+
+/// Returns what differs between two sides; jobs in the order of the first, then those of the second alone.
+pub fn differences(left: &Side, right: &Side) -> Vec<Difference> {
+    let find = |side: &Side, id: &JobId| side.jobs.iter().find(|job| job.id == *id).cloned();
+    let shared = left.jobs.iter().filter_map(|job| match find(right, &job.id) {
+        Some(other) => changed(job, &other),
+        None => Some(Difference::OnlyLeft(job.id.clone())),
+    });
+    let only_right = right.jobs.iter().filter(|job| find(left, &job.id).is_none());
+    shared.chain(only_right.map(|job| Difference::OnlyRight(job.id.clone()))).collect()
+}
+
+/// Returns what differs in a job that both sides have.
+fn changed(left: &SideJob, right: &SideJob) -> Option<Difference> {
+    if left.report == right.report && left.outcome == right.outcome {
+        return None;
+    }
+    let differs = |section: &Section| left.sections.get(section) != right.sections.get(section);
+    Some(Difference::Changed {
+        id: left.id.clone(),
+        sections: Section::ALL.into_iter().filter(differs).collect(),
+        request: first_request(left, right),
+        rows: rows(left, right),
+        outcomes: (left.outcome != right.outcome)
+            .then(|| (left.outcome.clone(), right.outcome.clone())),
+    })
+}
+
+/// Returns the first request that differs, where both sides have their requests.
+fn first_request(left: &SideJob, right: &SideJob) -> Option<RequestDifference> {
+    let read = |job: &SideJob| fs::read(job.requests.as_ref()?).ok();
+    first_difference(&read(left)?, &read(right)?)
+}
+
+/// Returns the figures that differ; those that only a complete side can have are left out against a headline.
+fn rows(left: &SideJob, right: &SideJob) -> Vec<DiffRow> {
+    let names = MetricName::all().map(|name| (name, name.to_string()));
+    names
+        .filter_map(|(name, text)| {
+            let (a, b) = (left.figures.get(&text), right.figures.get(&text));
+            let is_comparable = |missing: Option<&String>, side: &SideJob| {
+                missing.is_some() || side.completeness == Completeness::All
+            };
+            let comparable = is_comparable(a, left) && is_comparable(b, right);
+            (a != b && comparable).then(|| row(name, a, b))
+        })
+        .collect()
+}
+
+/// Returns one figure that differs.
+fn row(name: MetricName, left: Option<&String>, right: Option<&String>) -> DiffRow {
+    let text = |figure: Option<&String>| figure.cloned().unwrap_or_else(|| "-".to_owned());
+    let numbers = left.zip(right).and_then(|(a, b)| Some((millionths(a)?, millionths(b)?)));
+    let judgement = numbers.map_or(Judgement::Neutral, |(a, b)| match name.direction() {
+        Direction::Neutral => Judgement::Neutral,
+        Direction::LowerIsBetter if b < a => Judgement::Better,
+        Direction::HigherIsBetter if b > a => Judgement::Better,
+        Direction::LowerIsBetter | Direction::HigherIsBetter => Judgement::Worse,
+    });
+    DiffRow {
+        metric: name.to_string(),
+        left: text(left),
+        right: text(right),
+        change: numbers.and_then(|(a, b)| change(a, b)),
+        judgement,
+    }
+}
+
+/// Returns the millionths of a whole number or a decimal with six places.
+fn millionths(text: &str) -> Option<i128> {
+    match text.split_once('.') {
+        Some((whole, fraction)) if fraction.len() == 6 => format!("{whole}{fraction}").parse().ok(),
+        Some(_) => None,
+        None => text.parse::<i128>().ok()?.checked_mul(1_000_000),
+    }
+}
+
+/// Returns the change from `a` to `b` in percent, cut to two decimals.
+fn change(a: i128, b: i128) -> Option<String> {
+    let hundredths = (b - a).checked_mul(10_000)?.checked_div(a)?;
+    let sign = if b < a { '-' } else { '+' };
+    let size = hundredths.unsigned_abs();
+    Some(format!("{sign}{}.{:02}%", size / 100, size % 100))
+}
+
+impl Judgement {
+    /// Returns the word of tables.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Neutral => "",
+        }
+    }
+}
+
+/// Returns the differences as a table; one line where there are none.
+pub fn diff_table(left: &Side, right: &Side, differences: &[Difference]) -> String {
+    if differences.is_empty() {
+        return format!("{} jobs, all equal\n", left.jobs.len());
+    }
+    let mut table = plain_table();
+    table.set_header(["job", "what", &left.name, &right.name, "change", ""]);
+    for difference in differences {
+        for line in lines(difference) {
+            table.add_row(line);
+        }
+    }
+    finish_table(&table)
+}
+
+/// Returns the lines of one difference.
+fn lines(difference: &Difference) -> Vec<[String; 6]> {
+    let line = |id: &JobId, what: &str, left: &str, right: &str| {
+        [
+            id.to_string(),
+            what.to_owned(),
+            left.to_owned(),
+            right.to_owned(),
+            String::new(),
+            String::new(),
+        ]
+    };
+    match difference {
+        Difference::OnlyLeft(id) => vec![line(id, "job", "there", "-")],
+        Difference::OnlyRight(id) => vec![line(id, "job", "-", "there")],
+        Difference::Changed { id, sections, request, rows, outcomes } => {
+            let names: Vec<&str> = sections.iter().map(|section| section.name()).collect();
+            let mut lines = vec![line(id, "sections", "", &names.join(", "))];
+            lines.extend(outcomes.iter().map(|(a, b)| line(id, "outcome", a, b)));
+            lines.extend(request.iter().map(|request| request_line(id, request)));
+            lines.extend(rows.iter().map(|row| {
+                let mut cells = line(id, &row.metric, &row.left, &row.right);
+                cells[4] = row.change.clone().unwrap_or_default();
+                row.judgement.name().clone_into(&mut cells[5]);
+                cells
+            }));
+            lines
+        }
+    }
+}
+
+/// Returns the line of the first request that differs.
+fn request_line(id: &JobId, request: &RequestDifference) -> [String; 6] {
+    let (what, left, right) = if let Some(field) = &request.field {
+        let what = format!("request {} {}", request.index, field.name);
+        (what, field.expected.clone(), field.found.clone())
+    } else {
+        let (left, right) = (request.expected_count, request.found_count);
+        ("requests".to_owned(), left.to_string(), right.to_string())
+    };
+    [id.to_string(), what, left, right, String::new(), String::new()]
+}
+
+/// Returns the differences as one JSON document.
+pub fn diff_json(left: &Side, right: &Side, differences: &[Difference]) -> Vec<u8> {
+    let items = differences.iter().flat_map(lines).map(|cells| {
+        let [job, what, left, right, change, judgement] = cells.map(Value::Text);
+        object([
+            ("change", change),
+            ("job", job),
+            ("judgement", judgement),
+            ("left", left),
+            ("right", right),
+            ("what", what),
+        ])
+    });
+    object([
+        ("differences", Value::List(items.collect())),
+        ("left", Value::text(&left.name)),
+        ("right", Value::text(&right.name)),
+    ])
+    .to_document()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_is_exact_and_knows_its_direction() {
+        let judged = |metric: &str, a: &str, b: &str| {
+            let name = metric.parse().expect("a metric");
+            let row = row(name, Some(&a.to_owned()), Some(&b.to_owned()));
+            (row.change, row.judgement)
+        };
+        let percent = |text: &str| Some(text.to_owned());
+        assert_eq!(judged("ttft_ns_p99", "200", "150"), (percent("-25.00%"), Judgement::Better));
+        assert_eq!(judged("ttft_ns_p99", "200", "201"), (percent("+0.50%"), Judgement::Worse));
+        assert_eq!(
+            judged("requests_per_second", "2.000000", "3.000000"),
+            (percent("+50.00%"), Judgement::Better)
+        );
+        assert_eq!(judged("passes", "1", "2"), (percent("+100.00%"), Judgement::Neutral));
+        assert_eq!(judged("goodput_requests", "0", "1"), (None, Judgement::Better));
+    }
+}

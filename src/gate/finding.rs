@@ -1,0 +1,189 @@
+//! What a gate has against a run, and how to tell it.
+
+use crate::diag::{Code, Problem};
+use crate::digest::Sha256;
+use crate::plan::{JobId, Plan};
+use crate::report::Section;
+use crate::scenario::syntax::Place;
+
+use super::RequestDifference;
+
+/// What a gate has against a run.
+#[derive(Debug, Clone)]
+pub enum Finding {
+    /// The golden that the scenario names does not exist.
+    GoldenMissing,
+    /// The golden belongs to another scenario.
+    OtherScenario {
+        /// The name in the golden.
+        found: String,
+    },
+    /// The golden's figures are defined otherwise: no verdict.
+    OtherDefinition {
+        /// The golden's definitions.
+        golden: String,
+        /// This program's.
+        ours: &'static str,
+    },
+    /// The plan has a job that the golden lacks.
+    Unaccepted {
+        /// The job.
+        id: JobId,
+    },
+    /// The golden has a job that the plan lacks.
+    Gone {
+        /// The job.
+        id: JobId,
+        /// Where the golden has it.
+        place: Option<Place>,
+    },
+    /// The golden has a job that has no report.
+    NotRun {
+        /// The job.
+        id: JobId,
+        /// Why not.
+        why: String,
+        /// Where the golden has it.
+        place: Option<Place>,
+    },
+    /// The golden contradicts its own report digest.
+    Edited {
+        /// The job.
+        id: JobId,
+        /// What it says wrongly.
+        what: String,
+        /// Where the golden has it.
+        place: Option<Place>,
+    },
+    /// The report is another one.
+    Drift(Box<Drift>),
+}
+
+/// A report that is not the accepted one.
+#[derive(Debug, Clone)]
+pub struct Drift {
+    /// The job.
+    pub id: JobId,
+    /// The accepted report digest.
+    pub expected: Sha256,
+    /// The report digest found.
+    pub found: Sha256,
+    /// Sections that differ, causes before effects; empty where only what stands beside them does.
+    pub sections: Vec<Section>,
+    /// Headline figures that differ: name, expected, found; `-` where one side lacks it.
+    pub headline: Vec<(String, String, String)>,
+    /// The first request that differs, where an earlier run with the accepted report is at hand.
+    pub request: Option<RequestDifference>,
+    /// Where the golden has the job.
+    pub place: Option<Place>,
+}
+
+impl Finding {
+    /// Returns whether the finding says that no verdict is possible.
+    pub const fn prevents_verdict(&self) -> bool {
+        matches!(self, Self::OtherDefinition { .. })
+    }
+
+    /// Returns the finding as people read it, with the commands that go on from it.
+    pub fn problem(&self, plan: &Plan) -> Problem {
+        let accept = accept_command(plan);
+        match self {
+            Self::GoldenMissing => golden_missing(plan, &accept),
+            Self::OtherScenario { found } => Problem::new(
+                Code::GoldenWrong,
+                format!("the golden is of scenario `{found}`, expected `{}`", plan.scenario),
+            )
+            .help("give each scenario a golden of its own"),
+            Self::OtherDefinition { golden, ours } => Problem::new(
+                Code::GoldenDefinition,
+                format!("the golden uses the definitions `{golden}`, this program `{ours}`"),
+            )
+            .help(format!("accept anew: {accept}")),
+            Self::Unaccepted { id } => Problem::new(
+                Code::GateJobNew,
+                format!("the golden lacks job `{id}`, which the plan has"),
+            )
+            .help(format!("where it is wanted: {accept}")),
+            Self::Gone { id, place } => at(
+                place.as_ref(),
+                Code::GateJobGone,
+                format!("the plan lacks job `{id}`, which the golden has"),
+                "accepted here",
+            )
+            .help(format!("where it is no longer wanted: {accept}")),
+            Self::NotRun { id, why, place } => at(
+                place.as_ref(),
+                Code::GateJobNotRun,
+                format!("job `{id}` has no report: {why}"),
+                "accepted here",
+            )
+            .help(format!("run it again: bench run {}", plan.source.name())),
+            Self::Edited { id, what, place } => at(
+                place.as_ref(),
+                Code::GoldenEdited,
+                format!("the golden of job `{id}` contradicts itself: {what}"),
+                "the report digest here is the accepted one",
+            )
+            .help(format!("write the golden anew: {accept}")),
+            Self::Drift(drift) => drift.problem(plan, &accept),
+        }
+    }
+}
+
+impl Drift {
+    /// Returns the drift as people read it.
+    fn problem(&self, plan: &Plan, accept: &str) -> Problem {
+        let sections = if self.sections.is_empty() {
+            "beside its sections (validity or invariants)".to_owned()
+        } else {
+            let names: Vec<&str> = self.sections.iter().map(|section| section.name()).collect();
+            format!("in {}", names.join(", "))
+        };
+        let id = &self.id;
+        let whole = format!(
+            "job `{id}` drifts {sections}: report {}, expected {}",
+            self.found, self.expected
+        );
+        let request = self.request.iter().map(ToString::to_string);
+        let figures = self.headline.iter();
+        let figures =
+            figures.map(|(name, expected, found)| format!("{name} {found}, expected {expected}"));
+        let message: Vec<String> = std::iter::once(whole).chain(request).chain(figures).collect();
+        let message = message.join("; ");
+        let scenario = plan.source.name();
+        let golden = plan.golden.as_ref().map(|(path, _)| path.display().to_string());
+        let help = format!(
+            "reproduce: bench run {scenario} --no-cache\n\
+             compare: bench diff {} runs/{}/latest\n\
+             accept: {accept}",
+            golden.unwrap_or_default(),
+            crate::report::file_name(&plan.scenario),
+        );
+        at(self.place.as_ref(), Code::GateDrift, message, "accepted here").help(help)
+    }
+}
+
+/// Returns the finding of a golden that is named and missing, where the scenario names it.
+fn golden_missing(plan: &Plan, accept: &str) -> Problem {
+    let name = plan.golden.as_ref().map(|(path, _)| path.display().to_string());
+    let message = format!("the golden `{}` does not exist", name.unwrap_or_default());
+    let problem = Problem::new(Code::GoldenMissing, message)
+        .help(format!("look at the results; where they are right: {accept}"));
+    match &plan.golden {
+        Some((_, span)) => problem.label(&plan.source, *span, "named here"),
+        None => problem,
+    }
+}
+
+/// Returns the command that accepts the results of a plan.
+fn accept_command(plan: &Plan) -> String {
+    format!("bench accept {} --reason \"...\"", plan.source.name())
+}
+
+/// Returns a problem at a place of the golden, where there is one.
+fn at(place: Option<&Place>, code: Code, message: String, label: &str) -> Problem {
+    match place {
+        Some(place) => place.problem(code, message, label),
+        None => Problem::new(code, message),
+    }
+}

@@ -1,0 +1,209 @@
+//! A golden: the accepted digests and headline figures of a scenario's jobs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::digest::Sha256;
+use crate::plan::JobId;
+use crate::report::{HEADLINE, JobResult, Report, Section};
+use crate::scenario::cursor::{self, View};
+use crate::scenario::scalar::Datum;
+use crate::scenario::shape::{Field, Shape};
+use crate::scenario::syntax::{self, Place};
+
+/// The accepted digests and headline figures of a scenario's jobs.
+#[derive(Debug, Clone)]
+pub struct Golden {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The header, which is not compared.
+    pub accepted: Acceptance,
+    /// The metric definitions of all its reports.
+    pub definition: String,
+    /// The jobs, in the plan's order.
+    pub jobs: Vec<GoldenJob>,
+}
+
+/// Who accepted, why, when, and after how many equal runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acceptance {
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub by: String,
+    /// When: a date in UTC.
+    pub on: String,
+    /// How many equal runs of each changed job there were.
+    pub equal_runs: u64,
+    /// With which version of this program.
+    pub tool: String,
+}
+
+/// An accepted job.
+#[derive(Debug, Clone)]
+pub struct GoldenJob {
+    /// Its name.
+    pub id: JobId,
+    /// Its key.
+    pub key: Sha256,
+    /// Its report digest.
+    pub report: Sha256,
+    /// The digest of each section.
+    pub sections: BTreeMap<Section, Sha256>,
+    /// Headline figures by name, as the report writes them.
+    pub headline: BTreeMap<String, String>,
+    /// Where the golden says so; a golden in the making has no place.
+    pub place: Option<Place>,
+}
+
+/// The golden that a scenario names.
+#[derive(Debug, Clone)]
+pub enum GoldenFile {
+    /// The scenario names none.
+    Unnamed,
+    /// It is named and does not exist.
+    Missing,
+    /// It exists.
+    Present(Golden),
+}
+
+static ACCEPTED: Shape =
+    Shape::new("accepted", "Who accepted, why and when. Not compared.").once().props(&[
+        Field::text("reason", "Why."),
+        Field::text("by", "Who."),
+        Field::text("on", "When: a date in UTC."),
+        Field::count("equal-runs", "How many runs in fresh processes were equal."),
+        Field::text("tool", "The version of the program."),
+    ]);
+static DEFINITION: Shape = Shape::new("definition", "The metric definitions.")
+    .once()
+    .args(&[Field::text("NAME", "Their name.")]);
+static SECTIONS: Shape = Shape::new("sections", "The digest of each section.").once().props(&[
+    Field::digest("inputs", "What was asked."),
+    Field::digest("events", "What happened."),
+    Field::digest("requests", "What each request saw."),
+    Field::digest("summary", "The metrics."),
+]);
+static FIGURE: Field = Field::text("FIGURE", "A figure as the report writes it.");
+static HEADLINE_SHAPE: Shape =
+    Shape::new("headline", "Figures, so that a drift can be read without the old report.")
+        .once()
+        .open(&FIGURE);
+static JOB: Shape = Shape::new("job", "An accepted job.")
+    .keyed()
+    .args(&[Field::text("ID", "Its name.")])
+    .props(&[Field::digest("key", "Its key."), Field::digest("report", "Its report digest.")])
+    .block(&[&SECTIONS, &HEADLINE_SHAPE]);
+static GOLDEN: Shape = Shape::new("golden", "The accepted results of a scenario.")
+    .once()
+    .args(&[Field::text("SCENARIO", "The scenario's name.")])
+    .block(&[&ACCEPTED, &DEFINITION, &JOB]);
+static FILE: Shape = Shape::root(&[&GOLDEN]);
+
+impl GoldenFile {
+    /// Reads the golden at `path`; `name` is what people call the file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(path: &Path, name: &str) -> Result<Self, Bag> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Golden::parse(&SourceFile::new(name, &text)).map(Self::Present),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::Missing),
+            Err(error) => {
+                let message = format!("cannot read the golden `{name}`: {error}");
+                Err(Problem::new(Code::GoldenWrong, message).into())
+            }
+        }
+    }
+}
+
+impl Golden {
+    /// Reads a golden. Line ends, a byte order mark, white space and comments do not matter: what is compared is what it says.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn parse(source: &SourceFile) -> Result<Self, Bag> {
+        let document = syntax::parse(source)?;
+        let mut bag = Bag::new();
+        let root = cursor::check(&document, &FILE, &mut bag);
+        let golden = root.child("golden").and_then(read_golden);
+        match golden {
+            Some(golden) if !bag.has_errors() => Ok(golden),
+            _ => {
+                if !bag.has_errors() {
+                    bag.push(Problem::new(Code::GoldenWrong, "the golden lacks a field"));
+                }
+                Err(bag)
+            }
+        }
+    }
+
+    /// Returns the job of this name.
+    pub fn job(&self, id: &JobId) -> Option<&GoldenJob> {
+        self.jobs.iter().find(|job| job.id == *id)
+    }
+}
+
+/// Reads the `golden` node.
+fn read_golden(view: &View<'_>) -> Option<Golden> {
+    let accepted = view.child("accepted")?;
+    let text = |name: &str| accepted.text(name).map(str::to_owned);
+    Some(Golden {
+        scenario: view.text("SCENARIO")?.to_owned(),
+        accepted: Acceptance {
+            reason: text("reason")?,
+            by: text("by")?,
+            on: text("on")?,
+            equal_runs: accepted.count("equal-runs")?,
+            tool: text("tool")?,
+        },
+        definition: view.child("definition")?.text("NAME")?.to_owned(),
+        jobs: view.all("job").map(read_job).collect::<Option<_>>()?,
+    })
+}
+
+/// Reads a `job` node.
+fn read_job(view: &View<'_>) -> Option<GoldenJob> {
+    let sections = view.child("sections")?;
+    let digest = |section: Section| Some((section, sections.digest(section.name())?));
+    let figure = |(name, _, datum): &(&str, _, Datum)| match datum {
+        Datum::Text(text) => Some((name.replace('-', "_"), text.clone())),
+        Datum::Count(_) | Datum::Real(_) | Datum::Reals(_) | Datum::Flag(_) | Datum::Digest(_) => {
+            None
+        }
+    };
+    Some(GoldenJob {
+        id: JobId::new(view.text("ID")?),
+        key: view.digest("key")?,
+        report: view.digest("report")?,
+        sections: Section::ALL.into_iter().map(digest).collect::<Option<_>>()?,
+        headline: view.child("headline")?.open().iter().map(figure).collect::<Option<_>>()?,
+        place: Some(view.head()),
+    })
+}
+
+impl GoldenJob {
+    /// Returns what accepting a result means; `None` where there is no report.
+    pub fn of(result: &JobResult) -> Option<Self> {
+        let report = result.report()?;
+        let digest = |section: Section| Some((section, report.section(section)?));
+        Some(Self {
+            id: result.id.clone(),
+            key: *result.key.digest(),
+            report: report.digest(),
+            sections: Section::ALL.into_iter().map(digest).collect::<Option<_>>()?,
+            headline: headline(report),
+            place: None,
+        })
+    }
+}
+
+/// Returns the headline figures of a report that are not absent.
+pub(super) fn headline(report: &Report) -> BTreeMap<String, String> {
+    let figures = report.figures();
+    HEADLINE
+        .iter()
+        .filter_map(|name| Some((name.to_string(), figures.get(name)?.clone())))
+        .collect()
+}

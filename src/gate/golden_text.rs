@@ -1,0 +1,84 @@
+//! A golden as KDL.
+
+use std::fmt::Write as _;
+
+use crate::report::{HEADLINE, Section};
+
+use super::{Golden, GoldenJob};
+
+/// Returns the file's text.
+pub fn golden_text(golden: &Golden) -> String {
+    let mut text = String::new();
+    write_golden(&mut text, golden).expect("a String takes every write");
+    text
+}
+
+/// Writes the `golden` node.
+fn write_golden(text: &mut String, golden: &Golden) -> std::fmt::Result {
+    let accepted = &golden.accepted;
+    writeln!(
+        text,
+        "// Written by `bench accept`. The line `accepted` is not compared; the rest is."
+    )?;
+    writeln!(text, "golden {} {{", quoted(&golden.scenario))?;
+    writeln!(
+        text,
+        "    accepted reason={} by={} on={} equal-runs={} tool={}",
+        quoted(&accepted.reason),
+        quoted(&accepted.by),
+        quoted(&accepted.on),
+        accepted.equal_runs,
+        quoted(&accepted.tool),
+    )?;
+    writeln!(text, "    definition {}", quoted(&golden.definition))?;
+    for job in &golden.jobs {
+        write_job(text, job)?;
+    }
+    writeln!(text, "}}")
+}
+
+/// Writes a `job` node.
+fn write_job(text: &mut String, job: &GoldenJob) -> std::fmt::Result {
+    let (key, report) = (job.key.hex(), job.report.hex());
+    writeln!(text, "    job {} key=\"{key}\" report=\"{report}\" {{", quoted(job.id.as_str()))?;
+    write!(text, "        sections")?;
+    for section in Section::ALL {
+        if let Some(digest) = job.sections.get(&section) {
+            write!(text, " {}=\"{}\"", section.name(), digest.hex())?;
+        }
+    }
+    write!(text, "\n        headline")?;
+    for name in HEADLINE.map(|name| name.to_string()) {
+        if let Some(figure) = job.headline.get(&name) {
+            write!(text, " {}={}", name.replace('_', "-"), quoted(figure))?;
+        }
+    }
+    writeln!(text, "\n    }}")
+}
+
+/// Returns a KDL string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            // What KDL does not allow as it is: controls, line ends of Unicode, and marks of direction.
+            awkward if awkward.is_control() || is_forbidden(awkward) => {
+                let _infallible = write!(quoted, "\\u{{{:x}}}", u32::from(awkward));
+            }
+            plain => quoted.push(plain),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Returns whether KDL forbids a character as it is, or reads it as a line end.
+fn is_forbidden(c: char) -> bool {
+    matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}

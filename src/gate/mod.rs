@@ -1,0 +1,25 @@
+//! Goldens and the verdicts on them: what was accepted, what differs, and where to look.
+//!
+//! Owns the golden's file format, the comparison of runs, and the rules of acceptance. Decides; `cli` prints and exits.
+
+mod accept;
+mod compare;
+mod diff;
+mod finding;
+mod golden;
+mod golden_text;
+mod request_difference;
+mod runs;
+mod side;
+#[cfg(test)]
+mod tests;
+
+pub use accept::{Agreement, agreement, changed_jobs};
+pub use compare::{Comparison, compare};
+pub use diff::{DiffRow, Difference, Judgement, diff_json, diff_table, differences};
+pub use finding::Finding;
+pub use golden::{Acceptance, Golden, GoldenFile, GoldenJob};
+pub use golden_text::golden_text;
+pub use request_difference::{RequestDifference, first_difference};
+pub use runs::KnownRuns;
+pub use side::{Side, SideJob};

@@ -1,0 +1,116 @@
+//! The first request that differs between two runs of a job, and how.
+
+use crate::digest::canonical::Value;
+use crate::report::parse_json;
+
+/// The first request that differs, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestDifference {
+    /// Its index.
+    pub index: usize,
+    /// The first field that differs, in the order of names; `None` where only one side has the request.
+    pub field: Option<FieldDifference>,
+    /// How many requests differ, those that one side lacks included.
+    pub differing: usize,
+    /// How many requests the expected side has.
+    pub expected_count: usize,
+    /// How many the found side has.
+    pub found_count: usize,
+}
+
+/// A field that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldDifference {
+    /// Its name.
+    pub name: String,
+    /// What was expected; `-` where it is absent.
+    pub expected: String,
+    /// What was found; `-` where it is absent.
+    pub found: String,
+}
+
+/// Returns the first difference of two `requests.jsonl`, or `None` where they are equal.
+pub fn first_difference(expected: &[u8], found: &[u8]) -> Option<RequestDifference> {
+    let lines = |bytes: &'_ [u8]| -> Vec<Vec<u8>> {
+        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    let (expected, found) = (lines(expected), lines(found));
+    let longest = expected.len().max(found.len());
+    let differs = |index: &usize| expected.get(*index) != found.get(*index);
+    let index = (0..longest).find(differs)?;
+    Some(RequestDifference {
+        index,
+        field: first_field(expected.get(index), found.get(index)),
+        differing: (0..longest).filter(differs).count(),
+        expected_count: expected.len(),
+        found_count: found.len(),
+    })
+}
+
+/// Returns the first field that differs between two records.
+fn first_field(expected: Option<&Vec<u8>>, found: Option<&Vec<u8>>) -> Option<FieldDifference> {
+    let (Value::Object(expected), Value::Object(found)) =
+        (parse_json(expected?).ok()?, parse_json(found?).ok()?)
+    else {
+        return None;
+    };
+    let text = |value: Option<&Value>| {
+        value.map_or_else(
+            || "-".to_owned(),
+            |value| String::from_utf8_lossy(&value.to_bytes()).into_owned(),
+        )
+    };
+    let mut names: Vec<&String> = expected.keys().chain(found.keys()).collect();
+    names.sort_unstable();
+    let name = names.into_iter().find(|name| expected.get(*name) != found.get(*name))?;
+    Some(FieldDifference {
+        name: name.clone(),
+        expected: text(expected.get(name)),
+        found: text(found.get(name)),
+    })
+}
+
+impl std::fmt::Display for RequestDifference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { index, differing, expected_count, found_count, .. } = self;
+        match &self.field {
+            Some(FieldDifference { name, expected, found }) => {
+                write!(f, "request {index}: `{name}` is {found}, expected {expected}")?;
+            }
+            None => write!(f, "request {index} is on one side only")?,
+        }
+        write!(f, " ({differing} differ; {found_count} requests, expected {expected_count})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXPECTED: &[u8] = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n{\"a\":5,\"b\":6}\n";
+
+    #[test]
+    fn the_first_record_and_field_are_named() {
+        let found = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":5}\n{\"a\":6,\"b\":6}\n";
+        let difference = first_difference(EXPECTED, found).expect("they differ");
+        assert_eq!(
+            difference.to_string(),
+            "request 1: `b` is 5, expected 4 (2 differ; 3 requests, expected 3)"
+        );
+    }
+
+    #[test]
+    fn a_dropped_request_is_seen_at_its_place() {
+        let found = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n";
+        let difference = first_difference(EXPECTED, found).expect("they differ");
+        assert_eq!((difference.index, difference.field.is_none()), (2, true));
+        assert_eq!(first_difference(EXPECTED, EXPECTED), None);
+    }
+
+    #[test]
+    fn an_absent_field_is_a_difference() {
+        let difference = first_difference(b"{\"a\":1}\n", b"{}\n").expect("they differ");
+        let field = difference.field.expect("a field");
+        assert_eq!((field.name.as_str(), field.found.as_str()), ("a", "-"));
+    }
+}

@@ -1,0 +1,143 @@
+//! One side of a comparison: a run folder or a golden.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::digest::Sha256;
+use crate::plan::JobId;
+use crate::report::{FinishedRun, Report, RunFile, RunJob, Section};
+
+use super::{Golden, GoldenJob};
+
+/// One side of a comparison.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// What people call it.
+    pub name: String,
+    /// The metric definitions of its reports; `None` without a report.
+    pub definition: Option<String>,
+    /// Its jobs, in their order.
+    pub jobs: Vec<SideJob>,
+}
+
+/// A job of one side.
+#[derive(Debug, Clone)]
+pub struct SideJob {
+    /// Its name.
+    pub id: JobId,
+    /// Its report digest, where it has a report.
+    pub report: Option<Sha256>,
+    /// How it ended.
+    pub outcome: String,
+    /// The digest of each section.
+    pub sections: BTreeMap<Section, Sha256>,
+    /// Figures by name, as reports write them; of a golden the headline only.
+    pub figures: BTreeMap<String, String>,
+    /// Whether `figures` are all that the report has.
+    pub completeness: Completeness,
+    /// Where `requests.jsonl` is.
+    pub requests: Option<PathBuf>,
+}
+
+/// Whether a side knows all figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// All.
+    All,
+    /// Those that goldens repeat.
+    Headline,
+}
+
+impl Side {
+    /// Reads a run folder, its `run.json`, or a golden.
+    ///
+    /// # Errors
+    /// [`Code::RunUnreadable`] when it is none of these, or a file in it is not what its digest says.
+    pub fn read(path: &Path) -> Result<Self, Bag> {
+        let name = path.display().to_string();
+        if path.extension().is_some_and(|extension| extension == "kdl") {
+            let text = fs::read_to_string(path).map_err(|error| unreadable(&name, &error))?;
+            return Golden::parse(&SourceFile::new(&name, &text))
+                .map(|golden| of_golden(name, golden));
+        }
+        let folder = if path.is_dir() { Some(path) } else { path.parent() };
+        let folder = folder.unwrap_or(path).to_path_buf();
+        let bytes = fs::read(folder.join("run.json")).map_err(|error| unreadable(&name, &error))?;
+        let run = RunFile::parse(&bytes).map_err(|error| unreadable(&name, &error))?;
+        Ok(of_run(name, &FinishedRun { folder }, run)?)
+    }
+}
+
+/// Returns the finding about a side that cannot be read.
+fn unreadable(name: &str, why: &dyn std::fmt::Display) -> Problem {
+    Problem::new(Code::RunUnreadable, format!("cannot read `{name}`: {why}")).help(
+        "give a run folder (runs/<scenario>/latest) or a golden (pins/goldens/<scenario>.kdl)",
+    )
+}
+
+/// Returns a golden as a side.
+fn of_golden(name: String, golden: Golden) -> Side {
+    let job = |job: GoldenJob| SideJob {
+        id: job.id,
+        report: Some(job.report),
+        outcome: "completed".to_owned(),
+        sections: job.sections,
+        figures: job.headline,
+        completeness: Completeness::Headline,
+        requests: None,
+    };
+    let jobs = golden.jobs.into_iter().map(job).collect();
+    Side { name, definition: Some(golden.definition), jobs }
+}
+
+/// Returns a run as a side.
+fn of_run(name: String, run: &FinishedRun, file: RunFile) -> Result<Side, Problem> {
+    let mut definition = None;
+    let mut jobs = Vec::with_capacity(file.jobs.len());
+    for job in file.jobs {
+        let folder = run.job(&job.id);
+        let report = job.report.map(|digest| read_report(&folder, &digest)).transpose();
+        let report = report.map_err(|why| unreadable(&name, &why))?;
+        if let Some(report) = &report {
+            definition.get_or_insert_with(|| report.definition().to_owned());
+        }
+        jobs.push(run_job(job, report.as_ref(), &folder));
+    }
+    Ok(Side { name, definition, jobs })
+}
+
+/// Returns a job of a run.
+fn run_job(job: RunJob, report: Option<&Report>, folder: &Path) -> SideJob {
+    let section = |report: &Report, section| Some((section, report.section(section)?));
+    SideJob {
+        id: job.id,
+        report: job.report,
+        outcome: job.outcome,
+        sections: report
+            .map(|report| Section::ALL.into_iter().filter_map(|it| section(report, it)).collect())
+            .unwrap_or_default(),
+        figures: report
+            .map(|report| {
+                let figures = report.figures().into_iter();
+                figures.map(|(name, text)| (name.to_string(), text)).collect()
+            })
+            .unwrap_or_default(),
+        completeness: Completeness::All,
+        requests: report.map(|_| folder.join("requests.jsonl")),
+    }
+}
+
+/// Reads a report and checks that it is the one that the run names.
+fn read_report(folder: &Path, digest: &Sha256) -> Result<Report, String> {
+    let path = folder.join("report.json");
+    let shown = path.display();
+    let bytes = fs::read(&path).map_err(|error| format!("{shown}: {error}"))?;
+    let report = Report::parse(bytes).map_err(|error| format!("{shown}: {error}"))?;
+    if report.digest() == *digest {
+        Ok(report)
+    } else {
+        Err(format!("{shown} has digest {}, the run says {digest}", report.digest()))
+    }
+}

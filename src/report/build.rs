@@ -1,0 +1,120 @@
+//! From a job and its run record to the report.
+
+use crate::deployment::ContextLength;
+use crate::digest::Sha256;
+use crate::digest::canonical::{Value, object};
+use crate::exec::LoadedTrace;
+use crate::measure::{
+    Bounds, Counts, DEFINITION, Failure, Invariant, Limits, Metrics, Validity, Violation,
+};
+use crate::plan::{Job, SCHEMA, SimulationJob, Sla};
+use crate::record::RunRecord;
+use crate::units::{Nanos, Tokens};
+
+use super::ceiling::ceiling;
+use super::{Artifacts, Report, Section, requests, summary};
+
+/// Returns what a finished simulation leaves.
+///
+/// Nothing that the job's key does not decide gets in: not the job's id, not the names of pins.
+pub fn build(
+    job: &Job,
+    simulation: &SimulationJob,
+    trace: Option<&LoadedTrace>,
+    record: RunRecord,
+) -> Artifacts {
+    let bounds = simulation.sla.as_ref().map(bounds);
+    let limits = Limits { context_length: Some(context_length(simulation)) };
+    let broken = Invariant::violations(&record, &limits);
+    let ceiling = ceiling(simulation, trace.map(|trace| trace.corpus.as_ref()), &record);
+    let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
+    let request_lines = requests::lines(&record.requests, bounds.as_ref());
+    let invariants = invariants(&broken);
+    let validity = Validity::of(&Counts::of(&record), broken);
+    let sections = [
+        (Section::Inputs, inputs(job, simulation, trace)),
+        (Section::Requests, counted(record.requests.len(), Sha256::of(&request_lines))),
+        (Section::Events, events(&record)),
+        (Section::Summary, summary::summary(&metrics, &record.pools)),
+    ];
+    let digests = sections
+        .iter()
+        .map(|(section, value)| (section.name().to_owned(), Value::from(value.digest())));
+    let mut fields = std::collections::BTreeMap::from([
+        ("definition".to_owned(), Value::text(DEFINITION)),
+        ("invariants".to_owned(), invariants),
+        ("schema".to_owned(), Value::text(SCHEMA)),
+        ("sections".to_owned(), Value::Object(digests.collect())),
+        ("validity".to_owned(), validity_value(&validity, &metrics, &record.warnings)),
+    ]);
+    fields.extend(sections.into_iter().map(|(section, value)| (section.name().to_owned(), value)));
+    Artifacts {
+        report: Report::of(Value::Object(fields)),
+        requests: request_lines,
+        events: record.transcript.lines,
+    }
+}
+
+/// Returns the `inputs` section: the canonical job, its key, and what the reader of the trace counted.
+fn inputs(job: &Job, simulation: &SimulationJob, trace: Option<&LoadedTrace>) -> Value {
+    object([
+        ("context_length", context_length(simulation).into()),
+        ("job", job.canonical()),
+        ("key", (*job.key().digest()).into()),
+        ("kv_bytes_per_token", Value::count(simulation.model_kv_bytes_per_token)),
+        ("trace", trace.map_or(Value::Null, |trace| trace.counts.canonical())),
+    ])
+}
+
+/// Returns the `events` section.
+fn events(record: &RunRecord) -> Value {
+    object([
+        ("count", Value::count(record.transcript.count)),
+        ("digest", record.transcript.digest.into()),
+    ])
+}
+
+/// Returns a number of lines and their digest.
+fn counted(count: usize, digest: Sha256) -> Value {
+    let count = u64::try_from(count).expect("a count of things in memory fits");
+    object([("count", Value::count(count)), ("digest", digest.into())])
+}
+
+/// Returns every law with whether it holds.
+fn invariants(broken: &[Violation]) -> Value {
+    let law = |law: &Invariant| {
+        let holds = broken.iter().all(|violation| violation.invariant != *law);
+        object([("holds", Value::Bool(holds)), ("id", Value::text(law.id()))])
+    };
+    Value::List(Invariant::ALL.iter().map(law).collect())
+}
+
+/// Returns the `validity` section.
+fn validity_value(validity: &Validity, metrics: &Metrics, warnings: &[String]) -> Value {
+    let failure = |failure: &Failure| {
+        object([
+            ("reason", Value::text(failure.name())),
+            ("text", Value::text(failure.to_string())),
+        ])
+    };
+    object([
+        ("absent", summary::absent(metrics)),
+        ("failures", Value::List(validity.failures().iter().map(failure).collect())),
+        ("valid", Value::Bool(validity.is_valid())),
+        ("warnings", Value::List(warnings.iter().map(Value::text).collect())),
+    ])
+}
+
+/// Returns the bounds of an SLA. A bound beyond 584 years holds always; decoders refuse one that is negative or no number.
+fn bounds(sla: &Sla) -> Bounds {
+    let nanos = |ms: Option<f64>| ms.map(|ms| Nanos::from_ms(ms).unwrap_or(Nanos::new(u64::MAX)));
+    Bounds { ttft: nanos(sla.ttft_ms), tpot: nanos(sla.tpot_ms), e2e: nanos(sla.e2e_ms) }
+}
+
+/// Returns the longest sequence that a request of the job may reach.
+fn context_length(job: &SimulationJob) -> Tokens {
+    match job.deployment.context_length {
+        ContextLength::Max => Tokens::new(job.model_context_limit),
+        ContextLength::Tokens(tokens) => tokens,
+    }
+}

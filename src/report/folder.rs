@@ -1,0 +1,137 @@
+//! The folder of a run. Jobs are written as they end, beside; the whole appears at once under its digest.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::digest::Sha256;
+use crate::plan::JobId;
+
+use super::Artifacts;
+use super::names::{file_name, job_folder};
+
+/// A run folder in the making: `runs/<scenario>/.new-…`.
+#[derive(Debug)]
+pub struct RunFolder {
+    scenario: PathBuf,
+    beside: tempfile::TempDir,
+}
+
+/// A run folder that is complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedRun {
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+/// How often a rename is tried while other processes finish the same run.
+const ATTEMPTS: usize = 5;
+
+impl RunFolder {
+    /// Starts the folder of a run of `scenario` under `runs`.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn create(runs: &Path, scenario: &str) -> io::Result<Self> {
+        let scenario = runs.join(file_name(scenario));
+        fs::create_dir_all(&scenario)?;
+        let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(&scenario)?;
+        Ok(Self { scenario, beside })
+    }
+
+    /// Writes what a job left.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn write_job(&self, id: &JobId, artifacts: &Artifacts) -> io::Result<()> {
+        let folder = self.beside.path().join(job_folder(id));
+        fs::create_dir_all(&folder)?;
+        artifacts
+            .files()
+            .iter()
+            .try_for_each(|(name, bytes)| write_synced(&folder.join(name), bytes))
+    }
+
+    /// Writes a file of the run itself.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        write_synced(&self.beside.path().join(name), bytes)
+    }
+
+    /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn finish(self, run: &Sha256) -> io::Result<FinishedRun> {
+        let name = run.short();
+        let folder = self.scenario.join(&name);
+        make_readable(self.beside.path())?;
+        replace(self.beside.path(), &folder)?;
+        point(&self.scenario.join("latest"), &name)?;
+        Ok(FinishedRun { folder })
+    }
+}
+
+impl FinishedRun {
+    /// Returns the folder of a job.
+    pub fn job(&self, id: &JobId) -> PathBuf {
+        self.folder.join(job_folder(id))
+    }
+}
+
+/// Writes a file and waits until the disk has it.
+fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Puts `new` where `target` is; what was there goes away.
+fn replace(new: &Path, target: &Path) -> io::Result<()> {
+    let mut last = Ok(());
+    for _ in 0..ATTEMPTS {
+        if target.exists() {
+            let aside = tempfile::Builder::new()
+                .prefix(".old-")
+                .tempdir_in(target.parent().unwrap_or(target))?;
+            // Where another process was faster, there is nothing left to move aside.
+            let _moved = fs::rename(target, aside.path().join("run"));
+        }
+        last = fs::rename(new, target);
+        if last.is_ok() {
+            return Ok(());
+        }
+    }
+    last
+}
+
+/// Lets others read the folder: temporary folders are private.
+#[cfg(unix)]
+fn make_readable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+/// Lets others read the folder: nothing to do where folders inherit.
+#[cfg(not(unix))]
+fn make_readable(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes `link` a symbolic link to `name`, in one step.
+#[cfg(unix)]
+fn point(link: &Path, name: &str) -> io::Result<()> {
+    let beside =
+        tempfile::Builder::new().prefix(".latest-").tempdir_in(link.parent().unwrap_or(link))?;
+    let new = beside.path().join("latest");
+    std::os::unix::fs::symlink(name, &new)?;
+    fs::rename(new, link)
+}
+
+/// Makes `link` a file that holds `name`.
+#[cfg(not(unix))]
+fn point(link: &Path, name: &str) -> io::Result<()> {
+    fs::write(link, name)
+}

@@ -1,0 +1,140 @@
+//! `junit.xml`: one test case a job, for whatever shows test results.
+
+use std::fmt::Write as _;
+
+use super::{JobResult, JobVerdict, Verdicts};
+
+/// Returns the document. Times are left out: they would be those of this machine.
+pub fn junit(scenario: &str, results: &[JobResult], verdicts: &Verdicts) -> String {
+    let mut xml = String::new();
+    write_suite(&mut xml, scenario, results, verdicts).expect("a String takes every write");
+    xml
+}
+
+/// Writes the suite.
+fn write_suite(
+    xml: &mut String,
+    scenario: &str,
+    results: &[JobResult],
+    verdicts: &Verdicts,
+) -> std::fmt::Result {
+    let ends: Vec<End> = results
+        .iter()
+        .zip(&verdicts.jobs)
+        .map(|(result, verdict)| end(result, *verdict))
+        .chain(verdicts.gone.iter().map(|_| gone()))
+        .collect();
+    let count = |kind: Kind| ends.iter().filter(|end| end.kind == kind).count();
+    writeln!(xml, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(
+        xml,
+        r#"<testsuites><testsuite name="{}" tests="{}" failures="{}" errors="{}" skipped="{}">"#,
+        escape(scenario),
+        ends.len(),
+        count(Kind::Failure),
+        count(Kind::Error),
+        count(Kind::Skipped),
+    )?;
+    let ids = results.iter().map(|result| &result.id).chain(&verdicts.gone);
+    for (id, end) in ids.zip(&ends) {
+        write_case(xml, scenario, id.as_str(), end)?;
+    }
+    writeln!(xml, "</testsuite></testsuites>")
+}
+
+/// Writes one test case.
+fn write_case(xml: &mut String, scenario: &str, id: &str, end: &End) -> std::fmt::Result {
+    let (id, scenario, text) = (escape(id), escape(scenario), escape(&end.text));
+    write!(xml, r#"<testcase classname="{scenario}" name="{id}""#)?;
+    match end.kind {
+        Kind::Passed => writeln!(xml, "/>"),
+        Kind::Failure => writeln!(xml, r#"><failure message="{text}"/></testcase>"#),
+        Kind::Error => writeln!(xml, r#"><error message="{text}"/></testcase>"#),
+        Kind::Skipped => writeln!(xml, r#"><skipped message="{text}"/></testcase>"#),
+    }
+}
+
+/// How a test case ended.
+struct End {
+    kind: Kind,
+    text: String,
+}
+
+/// The four ends that `JUnit` knows.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Passed,
+    Failure,
+    Error,
+    Skipped,
+}
+
+/// Returns how a job ended in `JUnit`'s words: a failed job is an error, a red gate a failure.
+fn end(result: &JobResult, verdict: JobVerdict) -> End {
+    let failures = result.failures();
+    if !failures.is_empty() {
+        return End { kind: Kind::Error, text: failures.join("; ") };
+    }
+    if result.is_interrupted() {
+        return End { kind: Kind::Skipped, text: "interrupted".to_owned() };
+    }
+    let kind = if verdict.is_green() { Kind::Passed } else { Kind::Failure };
+    End { kind, text: format!("the gate says {}", verdict.name()) }
+}
+
+/// Returns the end of a job that the golden has and the plan has not.
+fn gone() -> End {
+    End { kind: Kind::Failure, text: "in the golden and not in the plan".to_owned() }
+}
+
+/// Returns a text for an XML attribute; characters that XML 1.0 cannot hold become U+FFFD.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' => escaped.push_str("&#9;"),
+            '\n' => escaped.push_str("&#10;"),
+            '\r' => escaped.push_str("&#13;"),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            plain => escaped.push(plain),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Sha256;
+    use crate::exec::JobError;
+    use crate::plan::{JobId, JobKey};
+    use crate::report::JobState;
+
+    fn result(id: &str, error: JobError) -> JobResult {
+        let key = JobKey::from_digest(Sha256::of(id.as_bytes()));
+        JobResult { id: JobId::new(id), key, state: JobState::Unreported(error) }
+    }
+
+    #[test]
+    fn every_job_is_one_case_and_texts_are_escaped() {
+        let results = [
+            result("a<b>&\"", JobError::Panicked { message: "x\u{1}\n<y>".to_owned() }),
+            result("b", JobError::Interrupted),
+        ];
+        let verdicts = Verdicts { jobs: vec![JobVerdict::NotRun; 2], gone: vec![JobId::new("c")] };
+        let xml = junit("s & t", &results, &verdicts);
+        assert_eq!(
+            xml,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <testsuites><testsuite name=\"s &amp; t\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\">\n\
+             <testcase classname=\"s &amp; t\" name=\"a&lt;b&gt;&amp;&quot;\"><error message=\"a bug: the job panicked: x\u{fffd}&#10;&lt;y&gt;\"/></testcase>\n\
+             <testcase classname=\"s &amp; t\" name=\"b\"><skipped message=\"interrupted\"/></testcase>\n\
+             <testcase classname=\"s &amp; t\" name=\"c\"><failure message=\"in the golden and not in the plan\"/></testcase>\n\
+             </testsuite></testsuites>\n"
+        );
+    }
+}

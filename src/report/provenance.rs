@@ -1,0 +1,122 @@
+//! `provenance.json`: who ran what, where and when, as an in-toto statement. The one file with anything volatile in it.
+
+use crate::digest::Sha256;
+use crate::digest::canonical::{Value, object};
+use crate::plan::{JobKind, Plan};
+
+use super::JobResult;
+
+/// Where and when a run happened. Enters provenance and nothing else.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    /// When it started: RFC 3339 in UTC.
+    pub started: String,
+    /// When it ended: RFC 3339 in UTC.
+    pub finished: String,
+    /// The machine's name, where it has one.
+    pub host: Option<String>,
+    /// How many jobs ran side by side.
+    pub threads: usize,
+    /// The digest of the running program, where it was computed.
+    pub program: Option<Sha256>,
+}
+
+/// Returns the in-toto Statement v1 of a run; `files` are names and digests of what it vouches for.
+///
+/// Source: in-toto attestation, Statement v1; SLSA provenance v1 for the predicate.
+pub fn statement(
+    plan: &Plan,
+    results: &[JobResult],
+    run_file: &Sha256,
+    circumstances: &Circumstances,
+) -> Value {
+    let reports = results.iter().filter_map(|result| {
+        let name = format!("{}/report.json", super::names::job_folder(&result.id));
+        Some(resource(&name, &result.report()?.digest()))
+    });
+    let subjects = std::iter::once(resource("run.json", run_file)).chain(reports).collect();
+    object([
+        ("_type", Value::text("https://in-toto.io/Statement/v1")),
+        ("predicate", predicate(plan, circumstances)),
+        ("predicateType", Value::text("https://slsa.dev/provenance/v1")),
+        ("subject", Value::List(subjects)),
+    ])
+}
+
+/// Returns the predicate: what went in, who ran it, when.
+fn predicate(plan: &Plan, circumstances: &Circumstances) -> Value {
+    let parameters = object([("scenario", Value::text(&plan.scenario))]);
+    object([
+        (
+            "buildDefinition",
+            object([
+                ("buildType", Value::text("touchstone.run/1")),
+                ("externalParameters", parameters),
+                ("internalParameters", internal_parameters(circumstances)),
+                ("resolvedDependencies", Value::List(dependencies(plan))),
+            ]),
+        ),
+        (
+            "runDetails",
+            object([
+                ("builder", builder()),
+                (
+                    "metadata",
+                    object([
+                        ("finishedOn", Value::text(&circumstances.finished)),
+                        ("startedOn", Value::text(&circumstances.started)),
+                    ]),
+                ),
+            ]),
+        ),
+    ])
+}
+
+/// Returns machine and threads.
+fn internal_parameters(circumstances: &Circumstances) -> Value {
+    let threads = u64::try_from(circumstances.threads).unwrap_or(u64::MAX);
+    object([
+        ("architecture", Value::text(std::env::consts::ARCH)),
+        ("host", circumstances.host.as_deref().map_or(Value::Null, Value::text)),
+        ("jobs", Value::count(threads)),
+        ("os", Value::text(std::env::consts::OS)),
+        ("program", circumstances.program.map_or(Value::Null, Value::from)),
+    ])
+}
+
+/// Returns the tool with its version.
+fn builder() -> Value {
+    object([
+        ("id", Value::text("touchstone/bench")),
+        ("version", object([("bench", Value::text(env!("CARGO_PKG_VERSION")))])),
+    ])
+}
+
+/// Returns the files that the plan was made from.
+fn dependencies(plan: &Plan) -> Vec<Value> {
+    let source = std::iter::once(resource(plan.source.name(), &plan.source_digest));
+    let includes = plan.includes.iter().map(|(path, digest)| resource(path, digest));
+    let mut traces: Vec<(&str, Sha256)> = plan
+        .jobs
+        .iter()
+        .filter_map(|job| {
+            let trace = match &job.kind {
+                JobKind::Simulation(job) => job.trace.as_ref(),
+                JobKind::Replay(job) => job.trace.as_ref(),
+            }?;
+            Some((trace.pin.as_str(), trace.digest))
+        })
+        .collect();
+    traces.sort_unstable();
+    traces.dedup();
+    let traces = traces.iter().map(|(pin, digest)| resource(&format!("trace {pin}"), digest));
+    source.chain(includes).chain(traces).collect()
+}
+
+/// Returns a resource descriptor.
+fn resource(name: &str, digest: &Sha256) -> Value {
+    object([
+        ("digest", object([("sha256", Value::text(digest.hex()))])),
+        ("name", Value::text(name)),
+    ])
+}

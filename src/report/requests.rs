@@ -1,0 +1,57 @@
+//! `requests.jsonl`: one canonical record a request, in request order.
+
+use std::collections::BTreeMap;
+
+use crate::digest::canonical::{Value, object};
+use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
+use crate::record::{Admission, RequestRecord};
+use crate::units::{Nanos, SimTime};
+
+/// Returns the lines.
+pub(super) fn lines(requests: &[RequestRecord], bounds: Option<&Bounds>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for request in requests {
+        bytes.extend(record(request, bounds).to_document());
+    }
+    bytes
+}
+
+/// Returns the record of one request; what never happened is left out.
+fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value {
+    let instant = |time: SimTime| Nanos::from(time).into();
+    let mut fields: BTreeMap<String, Value> = BTreeMap::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        fields.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    put("index", Some(Value::count(request.index)));
+    put("session", Some(Value::text(request.session.to_string())));
+    put("turn", Some(Value::count(u64::from(request.turn))));
+    put("line", request.line.map(Value::count));
+    put("request_id", request.request_id.as_deref().map(Value::text));
+    put("rank", request.rank.map(|rank| Value::count(u64::from(rank))));
+    put("input_tokens", Some(request.input.into()));
+    put("requested_output_tokens", Some(request.requested_output.into()));
+    put("output_tokens", Some(request.output.into()));
+    put("arrival_ns", Some(instant(request.arrival)));
+    put("admissions", Some(Value::List(request.admissions.iter().map(admission).collect())));
+    put("first_token_ns", request.first_token.map(instant));
+    put("second_token_ns", request.second_token.map(instant));
+    put("last_token_ns", request.last_token.map(instant));
+    put("end_ns", request.terminal.map(instant));
+    put("outcome", request.outcome.map(|outcome| Value::text(outcome.name())));
+    put("queue_ns", queue(request).map(Value::from));
+    put("ttft_ns", ttft(request).map(Value::from));
+    put("ttst_ns", ttst(request).map(Value::from));
+    put("tpot_ns", tpot(request).map(Value::from));
+    put("e2e_ns", e2e(request).map(Value::from));
+    put("good", bounds.map(|bounds| Value::Bool(is_good(request, bounds))));
+    Value::Object(fields)
+}
+
+/// Returns one admission.
+fn admission(admission: &Admission) -> Value {
+    object([
+        ("at_ns", Nanos::from(admission.at).into()),
+        ("reused_tokens", admission.reused.into()),
+    ])
+}

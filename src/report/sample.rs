@@ -1,0 +1,231 @@
+//! Plans of small jobs for tests, and an executor that can be told to err.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::deployment::{
+    Backend, Capacity, ContextLength, Deployment, KvCache, Parallelism, Planner, Router, Scheduler,
+    Timing, Worker, Workers,
+};
+use crate::diag::{SourceFile, Span};
+use crate::digest::Sha256;
+use crate::exec::{Board, Cache, Corpora, Event, Executor, Listener};
+use crate::measure::sample;
+use crate::plan::{Compat, EngineIdentity, Job, JobId, JobKind, Places, Plan, SimulationJob};
+use crate::record::RunRecord;
+use crate::sim::{Options, SimError, Unsupported};
+use crate::units::{BlockSize, Blocks, Tokens};
+use crate::workload::{Corpus, Load, Source, Stop, StopCount, SyntheticShape, Workload};
+
+use super::{Artifacts, EventLines, Execution, JobResult, Producer, execute};
+
+/// Returns a plan of `count` jobs; job n has n + 2 requests.
+pub(crate) fn plan(count: u64) -> Plan {
+    let text = "scenario \"small\" {\n    simulate \"s\"\n    gate { golden \"pins/goldens/small.kdl\" }\n}\n";
+    let at = text.find("\"pins").unwrap_or(0);
+    Plan {
+        scenario: "small".to_owned(),
+        about: Some("What is *it*?".to_owned()),
+        source: SourceFile::new("scenarios/small.kdl", text),
+        source_digest: Sha256::of(text.as_bytes()),
+        includes: Vec::new(),
+        jobs: (0..count).map(job).collect(),
+        golden: Some((PathBuf::from("pins/goldens/small.kdl"), Span::new(at, 24))),
+        root: PathBuf::from("."),
+    }
+}
+
+/// Returns a job of `index` + 2 requests.
+pub(crate) fn job(index: u64) -> Job {
+    let stop = Stop { count: Some(StopCount::Requests(index + 2)), virtual_time: None };
+    let simulation = SimulationJob {
+        seed: 1,
+        workload: Workload {
+            source: Source::Synthetic(SyntheticShape {
+                input: Tokens::new(100),
+                output: Tokens::new(3),
+                cached_prefix: Tokens::new(64),
+            }),
+            load: Load::Concurrency { concurrency: 1 },
+            stop,
+            select: None,
+            stream: "w".to_owned(),
+        },
+        trace: None,
+        deployment: deployment(),
+        model_digest: Sha256::of(b"model"),
+        model_context_limit: 4096,
+        model_kv_bytes_per_token: 2,
+        hardware_digest: Sha256::of(b"hardware"),
+        timing_digest: None,
+        engine: EngineIdentity::native(Compat::NEWEST),
+        sla: None,
+    };
+    Job {
+        index: usize::try_from(index).expect("few"),
+        id: JobId::new(format!("s/w/d/native/requests={index}")),
+        kind: JobKind::Simulation(Box::new(simulation)),
+        places: Places::default(),
+    }
+}
+
+/// Returns one worker with a small cache.
+fn deployment() -> Deployment {
+    let worker = Worker {
+        hardware: None,
+        parallelism: Parallelism::default(),
+        scheduler: Scheduler {
+            max_batched_tokens: Tokens::new(8192),
+            max_sequences: 256,
+            prefill_schedule_interval: 1,
+            prefill_decode_interval: 0,
+            preemption: crate::deployment::Preemption::Lifo,
+        },
+        kv_cache: KvCache {
+            block_size: BlockSize::new(64).expect("not zero"),
+            prefix_caching: true,
+            bytes_per_token: None,
+            capacity: Capacity::Blocks(Blocks::new(100)),
+            host_offload: None,
+            storage_offload: None,
+            state_cache: None,
+            prefix_match_unit: None,
+        },
+        timing: Timing::Fixed { prefill_ms: 2.0, decode_ms: 0.5 },
+        startup_seconds: 0.0,
+    };
+    Deployment {
+        model: "m".to_owned(),
+        hardware: "h".to_owned(),
+        backend: Backend::Vllm,
+        backend_version: None,
+        context_length: ContextLength::Max,
+        enable_chunked_prefill: None,
+        speculation: None,
+        workers: Workers::Aggregated(worker),
+        kv_transfer: None,
+        router: Router::RoundRobin,
+        planner: Planner::Disabled,
+    }
+}
+
+/// A fault in one job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A first token comes a nanosecond late.
+    OneNanosecond,
+    /// A request is lost.
+    DroppedRequest,
+    /// The job does nothing.
+    NoRequests,
+    /// The job is not run.
+    Skipped,
+    /// The job panics.
+    Panic,
+}
+
+/// Answers small runs; errs in the job with `faulty` requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Fake {
+    pub(crate) fault: Option<(u64, Fault)>,
+}
+
+impl Executor for Fake {
+    fn check_supported(&self, _job: &SimulationJob) -> Result<(), Unsupported> {
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        job: &SimulationJob,
+        _corpus: Option<&Corpus>,
+        _options: &Options<'_>,
+    ) -> Result<RunRecord, SimError> {
+        let Some(StopCount::Requests(count)) = job.workload.stop.count else {
+            panic!("sample jobs count requests")
+        };
+        let mut record = sample::run(count);
+        match self.fault.filter(|(faulty, _)| *faulty == count).map(|(_, fault)| fault) {
+            None => {}
+            Some(Fault::OneNanosecond) => {
+                let late = sample::time(5.000_001);
+                record.requests[0].first_token = Some(late);
+            }
+            Some(Fault::DroppedRequest) => drop(record.requests.pop()),
+            Some(Fault::NoRequests) => record = sample::run(0),
+            Some(Fault::Skipped) => return Err(SimError::Interrupted),
+            Some(Fault::Panic) => panic!("planted"),
+        }
+        Ok(record)
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug)]
+pub(crate) struct Deaf;
+
+impl Listener for Deaf {
+    fn hear(&self, _event: &Event<'_>) {}
+}
+
+/// Sets the flag when the first job has ended.
+#[derive(Debug)]
+pub(crate) struct StopAfterFirst<'a>(pub(crate) &'a AtomicBool);
+
+impl Listener for StopAfterFirst<'_> {
+    fn hear(&self, event: &Event<'_>) {
+        if let Event::JobFinished { .. } = event {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// How the jobs of a plan are run in a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) executor: &'a dyn Executor,
+    pub(crate) cache: Option<&'a Cache>,
+    pub(crate) threads: usize,
+}
+
+impl Default for Setup<'_> {
+    fn default() -> Self {
+        Self { executor: &Fake { fault: None }, cache: None, threads: 1 }
+    }
+}
+
+/// Keeps what a job leaves.
+type Keep<'a> = &'a (dyn Fn(&Job, &Artifacts) -> std::io::Result<()> + Sync);
+
+/// Runs the jobs of a plan.
+pub(crate) fn run(plan: &Plan, setup: Setup<'_>, keep: Keep<'_>) -> Vec<JobResult> {
+    let stop = AtomicBool::new(false);
+    run_with(plan, setup, keep, (&stop, &Deaf))
+}
+
+/// Runs the jobs of a plan under a stop flag and a listener.
+pub(crate) fn run_with(
+    plan: &Plan,
+    setup: Setup<'_>,
+    keep: Keep<'_>,
+    (stop, listener): (&AtomicBool, &dyn Listener),
+) -> Vec<JobResult> {
+    let (corpora, board) = (Corpora::default(), Board::new(plan.jobs.len()));
+    let producer = Producer {
+        executor: setup.executor,
+        corpora: &corpora,
+        cache: setup.cache,
+        stop,
+        board: &board,
+        events: EventLines::Digest,
+    };
+    let threads = NonZeroUsize::new(setup.threads).expect("not zero");
+    execute(plan, &Execution { producer, threads, listener, keep })
+}
+
+/// Keeps nothing.
+#[expect(clippy::unnecessary_wraps, reason = "stands where keeping may fail")]
+pub(crate) fn keep_nothing(_job: &Job, _artifacts: &Artifacts) -> std::io::Result<()> {
+    Ok(())
+}
