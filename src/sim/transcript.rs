@@ -59,7 +59,7 @@ impl EventLog {
         if self.keep == Keep::Nothing {
             return;
         }
-        if formed.is_group_decode() {
+        if formed.is_decode_only() {
             self.decode(rank, start, formed);
             return;
         }
@@ -127,7 +127,7 @@ impl EventLog {
         }
     }
 
-    /// Adds a decode pass of the group to the run of its rank.
+    /// Adds a decode pass to the run of its rank.
     fn decode(&mut self, rank: usize, start: SimTime, formed: &Formed) {
         let requests = formed.decode.requests;
         if let Some(run) = &mut self.decoding[rank]

@@ -49,6 +49,12 @@ proptest! {
                 for (a, b) in grouped.record.requests.iter().zip(&each.record.requests) {
                     prop_assert_eq!(format!("{a:?}"), format!("{b:?}"));
                 }
+                let text = |lines: &Option<Vec<u8>>| {
+                    String::from_utf8(lines.clone().unwrap_or_default()).unwrap_or_default()
+                };
+                let (a, b) = (&grouped.record.transcript, &each.record.transcript);
+                prop_assert_eq!(text(&a.lines), text(&b.lines));
+                prop_assert_eq!((a.count, a.digest), (b.count, b.digest));
                 prop_assert_eq!(grouped.record.gaps.into_sorted(), each.record.gaps.into_sorted());
                 prop_assert_eq!(grouped.record.committed_prefill, each.record.committed_prefill);
                 prop_assert_eq!(grouped.record.pools[0].blocks_held_at_end.get(), 0);

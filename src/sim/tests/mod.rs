@@ -4,3 +4,4 @@ mod conformance;
 mod equality;
 mod scheduling;
 mod support;
+mod traffic;

@@ -136,13 +136,15 @@ impl Formed {
             || self.grouped > 0
     }
 
-    /// Returns whether the pass is a decode of the group and nothing else.
-    pub(crate) fn is_group_decode(&self) -> bool {
-        self.grouped > 0
+    /// Returns whether every request of the pass produces a token and none computes prompt: the batch is that of the pass before.
+    pub(crate) fn is_decode_only(&self) -> bool {
+        self.decode.requests > 0
+            && self.prefill.requests == 0
             && self.admitted.is_empty()
             && self.preempted.is_empty()
-            && self.scheduled.is_empty()
             && self.rejected.is_empty()
+            && self.silent.is_empty()
+            && self.scheduled.len() == self.emitting.len()
     }
 
     /// Returns how many requests the pass refused.
