@@ -15,7 +15,9 @@ mod options;
 mod read;
 mod row;
 mod session;
+mod stats;
 
 pub use counts::{ArrivalSpan, ReadCounts};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{Shard, count_rows, read_corpus};
+pub use stats::{Distribution, PrefixHit, Ties, TraceStats};

@@ -34,6 +34,11 @@ impl Micros6 {
         Some(Self(div_half_even(count * 1_000_000_000_000_000, u128::from(nanoseconds))))
     }
 
+    /// Returns `numerator / denominator` rounded half to even, or `None` where nothing is divided by.
+    pub fn ratio(numerator: u128, denominator: u128) -> Option<Self> {
+        (denominator > 0).then(|| Self(div_half_even(numerator * 1_000_000, denominator)))
+    }
+
     /// Returns the value in millionths.
     pub const fn millionths(self) -> u128 {
         self.0
