@@ -25,7 +25,7 @@ pub(crate) use interrupt::stop_on_signal;
 pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;
-pub(crate) use render::print;
+pub(crate) use render::{Align, columns, print};
 pub(crate) use wall::{Stopwatch, now};
 
 pub use cmd::dispatch;

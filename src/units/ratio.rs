@@ -39,6 +39,17 @@ impl Micros6 {
         (denominator > 0).then(|| Self(div_half_even(numerator * 1_000_000, denominator)))
     }
 
+    /// Returns the value with `places` decimals (at most six), rounded half to even: for tables.
+    pub fn to_places(self, places: usize) -> String {
+        let places = places.min(6);
+        let scale = (0..places).fold(1_u128, |scale, _| scale * 10);
+        let rounded = div_half_even(self.0, 1_000_000 / scale);
+        if places == 0 {
+            return rounded.to_string();
+        }
+        format!("{}.{:0places$}", rounded / scale, rounded % scale)
+    }
+
     /// Returns the value in millionths.
     pub const fn millionths(self) -> u128 {
         self.0
@@ -54,6 +65,16 @@ impl std::fmt::Display for Micros6 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_round_half_to_even_and_keep_leading_zeros() {
+        let shown = |part, whole, places| {
+            Micros6::ratio(part, whole).map(|value| value.to_places(places)).unwrap_or_default()
+        };
+        assert_eq!((shown(5, 2, 0), shown(7, 2, 0)), ("2".to_owned(), "4".to_owned()));
+        assert_eq!((shown(1, 100, 2), shown(1, 3, 6)), ("0.01".to_owned(), "0.333333".to_owned()));
+        assert_eq!((shown(125, 100, 1), shown(1, 0, 1)), ("1.2".to_owned(), String::new()));
+    }
 
     #[test]
     fn ratios_and_rates_round_half_to_even_and_know_emptiness() {

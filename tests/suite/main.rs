@@ -4,6 +4,8 @@
 
 mod cli;
 mod oracle;
+mod pins;
 #[allow(dead_code, reason = "areas that use the rest are still being written")]
 mod program;
 mod roster;
+mod trace;

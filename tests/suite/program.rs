@@ -47,6 +47,13 @@ impl Place {
         place
     }
 
+    /// Returns a folder with a copy of the repository's `pins/`.
+    pub(crate) fn with_pins() -> Self {
+        let place = Self::empty();
+        copy_folder(&repository_root().join("pins"), &place.path("pins"));
+        place
+    }
+
     /// Returns a path in the folder.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(relative)

@@ -14,7 +14,9 @@ pub(crate) use global::{ColorWhen, Format, Global};
 pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs,
 };
-pub(crate) use pins::{PinsAction, PinsArgs, TraceAction, TraceArgs, TraceStatsArgs};
+pub(crate) use pins::{
+    PinsAction, PinsArgs, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs,
+};
 pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{AcceptArgs, CheckArgs, DiffArgs, ExecJobArgs, RunArgs};
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs};

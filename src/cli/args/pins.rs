@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
 
@@ -45,18 +45,37 @@ pub(crate) struct TraceArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum TraceAction {
     /// Print what is in a trace: rows, rate, lengths, prefix reuse
-    #[command(after_help = "Example:\n  bench trace stats pins/traces/conversation.jsonl.gz")]
+    #[command(
+        after_help = "Examples:\n  bench trace stats conversation azure-code\n  bench trace stats my-trace.jsonl --block-size 64 --format json"
+    )]
     Stats(TraceStatsArgs),
 }
 
 /// Arguments of `trace stats`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TraceStatsArgs {
-    /// The trace file, plain or gzip
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Trace files, plain or gzip, or names of trace pins; each is a trace of its own
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
 
     /// How to print the figures
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
+
+    /// The format of the files; a pin states its own [default: azure for .csv, else mooncake]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) trace_format: Option<TraceFileFormat>,
+
+    /// Tokens that one hash id of the files stands for; a pin states its own
+    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) block_size: u32,
+}
+
+/// The format of a trace file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFileFormat {
+    /// JSON lines with lengths and hash ids
+    Mooncake,
+    /// CSV with calendar times and lengths
+    Azure,
 }

@@ -24,21 +24,6 @@ fn pinned(file: &str, format: TraceFormat) -> TraceStats {
     TraceStats::of(&corpus, counts)
 }
 
-/// Rounds a decimal of six places to `places`, half to even, as a published table does.
-fn shown(value: Micros6, places: u32) -> String {
-    let unit = 10_u128.pow(6 - places);
-    let (quotient, rest) = (value.millionths() / unit, value.millionths() % unit);
-    let up = rest * 2 > unit || (rest * 2 == unit && quotient % 2 == 1);
-    let rounded = quotient + u128::from(up);
-    let scale = 10_u128.pow(places);
-    let width = usize::try_from(places).expect("few");
-    if places == 0 {
-        rounded.to_string()
-    } else {
-        format!("{}.{:0width$}", rounded / scale, rounded % scale)
-    }
-}
-
 /// Returns rows, duration, rate, prompt and output lengths (mean, median, 99th percentile) as the published table shows them; the
 /// last with two places where that table has none or one.
 fn published(stats: &TraceStats) -> String {
@@ -46,13 +31,18 @@ fn published(stats: &TraceStats) -> String {
         Micros6::ratio(u128::from(stats.duration.expect("arrivals").get()), 1_000_000_000);
     let lengths = [stats.input, stats.output].map(|lengths| {
         let lengths = lengths.expect("rows");
-        format!("{}/{}/{}", shown(lengths.mean, 1), shown(lengths.p50, 0), shown(lengths.p99, 2))
+        format!(
+            "{}/{}/{}",
+            lengths.mean.to_places(1),
+            lengths.p50.to_places(0),
+            lengths.p99.to_places(2)
+        )
     });
     format!(
         "{} {} {} {} {}",
         stats.counts.rows,
-        shown(seconds.expect("a second"), 1),
-        shown(stats.rate.expect("time passes"), 2),
+        seconds.expect("a second").to_places(1),
+        stats.rate.expect("time passes").to_places(2),
         lengths[0],
         lengths[1]
     )

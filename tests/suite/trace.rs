@@ -1,0 +1,103 @@
+//! `bench trace stats`: files and pins, both formats, exit codes and streams.
+
+use crate::program::{Place, repository_root};
+
+const ROWS: &str = "{\"timestamp\":0,\"input_length\":8,\"output_length\":4,\"hash_ids\":[1,2]}\n\
+                    {\"timestamp\":1000,\"input_length\":6,\"output_length\":2,\"hash_ids\":[1,2],\"foo\":1}\n\
+                    {\"timestamp\":1000,\"input_length\":6,\"output_length\":2,\"hash_ids\":[3,2]}\n";
+
+#[test]
+fn statistics_of_a_file_are_a_table_with_what_was_let_through() {
+    let place = Place::empty();
+    place.write("t.jsonl", ROWS);
+    let ran = place.bench(["trace", "stats", "t.jsonl", "--block-size", "4"]).exits(0);
+    let expected = "\
+trace                              t.jsonl
+rows                                     3
+duration, s                          1.000
+rows a second                         3.00
+input tokens, mean                     6.7
+  p50                                  6.0
+  p99                                  8.0
+output tokens, mean                    2.7
+  p50                                  2.0
+  p99                                  4.0
+prefix hit, full blocks            25.00 %
+  ids                              33.33 %
+  tokens                           30.00 %
+rows that tie with the row before        1
+distinct arrivals                        2
+largest tie, rows                        2
+unknown keys (rows)                foo (1)
+";
+    assert_eq!(ran.stdout, expected);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_pin_is_named_by_name_and_read_as_it_states() {
+    let place = Place::empty();
+    let root = repository_root().to_str().expect("UTF-8");
+    let ran = place
+        .bench([
+            "--root",
+            root,
+            "trace",
+            "stats",
+            "azure-code",
+            "mooncake-tiny",
+            "--format",
+            "json",
+        ])
+        .exits(0);
+    let value: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(value["traces"][0]["figures"]["read"]["rows"], 8819);
+    assert_eq!(
+        value["traces"][0]["figures"]["read"]["span"]["origin"],
+        "2023-11-16 18:17:03.9799600"
+    );
+    assert_eq!(value["traces"][0]["figures"].get("prefix_hit_ppm"), None, "no ids, no figure");
+    assert_eq!(value["traces"][1]["figures"]["ties"]["largest"], 15);
+}
+
+#[test]
+fn every_wrong_trace_is_reported_at_once_and_nothing_is_printed() {
+    let place = Place::project();
+    place.write("a.jsonl", "{\"timestamp\":1,");
+    place.write("b.csv", "time,in,out\n");
+    place.write("c.jsonl.gz", "plain");
+    let traces = ["trace", "stats", "a.jsonl", "b.csv", "c.jsonl.gz", "absent.jsonl", "nobody"];
+    let ran = place.bench(traces).exits(2);
+    assert_eq!(ran.stdout, "");
+    for part in [
+        "a.jsonl:1:15",
+        "trace::syntax",
+        "trace::header",
+        "trace::extension",
+        "cannot read `absent.jsonl`",
+        "no trace pin is called `nobody`",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_wrong_line_deep_in_a_file_is_shown_with_its_own_number() {
+    let place = Place::empty();
+    let text = "\n".repeat(4999)
+        + "{\"timestamp\":0,\"input_length\":8.5,\"output_length\":4,\"hash_ids\":[1]}\n";
+    place.write("t.jsonl", text);
+    let ran = place.bench(["trace", "stats", "t.jsonl"]).exits(2);
+    assert!(ran.stderr.contains("t.jsonl:5000:31"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_is_let_through_is_warned_of_on_stderr() {
+    let place = Place::empty();
+    place.write("t.jsonl", "{\"timestamp\":5,\"input_length\":8,\"output_length\":4}\n{\"timestamp\":0,\"input_length\":8,\"output_length\":4}\n");
+    let ran = place.bench(["trace", "stats", "t.jsonl"]).exits(0);
+    assert!(ran.stdout.contains("rows without hash ids"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("trace::tolerated") && ran.stderr.contains("trace::time_scale"));
+    let quiet = place.bench(["--quiet", "trace", "stats", "t.jsonl"]).exits(0);
+    assert_eq!((quiet.stderr.as_str(), quiet.stdout), ("", ran.stdout));
+}
