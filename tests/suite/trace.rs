@@ -74,6 +74,7 @@ fn every_wrong_trace_is_reported_at_once_and_nothing_is_printed() {
         "trace::syntax",
         "trace::header",
         "trace::extension",
+        "trace::read",
         "cannot read `absent.jsonl`",
         "no trace pin is called `nobody`",
     ] {

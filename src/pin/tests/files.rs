@@ -50,6 +50,7 @@ fn an_unknown_name_lists_the_known_ones_where_it_is_named() {
     let error = registry.trace("conversatoin").expect_err("unknown");
     let problem = error.at(&source, Span::new(6, 14)).into_sorted().remove(0);
     assert_eq!(problem.place().as_deref(), Some("s.kdl:1:7"));
+    assert_eq!(problem.code().as_str(), "pin::unknown");
     assert_eq!(
         problem.message(),
         "no trace pin is called `conversatoin`: there is no `pins/traces/conversatoin.kdl`"
@@ -86,6 +87,13 @@ fn a_pin_is_named_after_its_file_and_holds_known_nodes() {
             format!("{file}:3:13 kdl::unknown_value"),
         ]
     );
+}
+
+#[test]
+fn a_pin_that_is_no_text_is_refused() {
+    let (_folder, registry) = with_files(&[("models/m.kdl", b"model \xff")]);
+    let found = Bag::from(registry.model("m").expect_err("refused")).into_sorted().remove(0);
+    assert_eq!(found.code().as_str(), "pin::read");
 }
 
 #[test]

@@ -23,7 +23,9 @@ fn refused(registry: &Registry) -> Vec<Problem> {
 fn messages(text: &str) -> Vec<String> {
     let (_folder, registry) = with_files(&[("traces/t.kdl", text.as_bytes())]);
     let bag = Bag::from(registry.trace("t").expect_err("refused"));
-    bag.into_sorted().iter().map(|problem| problem.message().to_owned()).collect()
+    let found = bag.into_sorted();
+    assert!(found.iter().all(|problem| problem.code().as_str() == "pin::field"), "{found:?}");
+    found.iter().map(|problem| problem.message().to_owned()).collect()
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn missing_fields_and_an_empty_file_are_refused_as_dynosim_does() {
             "{\"input_length\":6,\"output_length\":2,\"hash_ids\":[1],\"output_token_ids\":[1]}",
             "trace line 1 output_token_ids length 1 does not match output_length 2",
         ),
-        ("\n \n", "trace file trace.jsonl did not contain any requests"),
+        ("\n \n", "trace::empty: trace file trace.jsonl did not contain any requests"),
         ("", "trace file trace.jsonl did not contain any requests"),
     ];
     for (text, message) in cases {
@@ -236,8 +236,10 @@ fn every_wrong_row_is_reported_up_to_ten() {
         found.iter().filter(|problem| problem.code().as_str() == "trace::field").count(),
         10
     );
-    assert!(
-        found.iter().any(|problem| problem.to_string().contains("stopped after 10 wrong rows"))
+    let last = found.iter().find(|problem| problem.code().as_str() == "trace::stopped");
+    assert_eq!(
+        last.map(ToString::to_string).as_deref(),
+        Some("reading trace.jsonl stopped after 10 wrong rows")
     );
 }
 

@@ -32,7 +32,8 @@ fn a_missing_timestamp_is_an_error_in_a_scenario_and_counted_elsewhere() {
     let rest = "\"input_length\":512,\"output_length\":4,\"hash_ids\":[1]";
     for first in [String::new(), "\"timestamp\":null,".to_owned()] {
         let text = format!("{{{first}{rest}}}\n{{\"timestamp\":100,{rest}}}\n");
-        assert!(refusal(read(&text, &scenario())).ends_with("trace line 1 is missing timestamp"));
+        let found = refusal(read(&text, &scenario()));
+        assert!(found.ends_with("trace::arrival: trace line 1 is missing timestamp"), "{found}");
         for options in [dynosim(), lenient()] {
             let (corpus, counts) = read(&text, &options).expect("let through");
             assert_eq!(arrivals(&corpus), [None, Some(100.0)]);
