@@ -10,8 +10,9 @@ use crate::digest::Sha256;
 use crate::plan::{Compat, EngineIdentity, SimulationJob, TraceInput};
 use crate::record::{RequestRecord, RunRecord};
 use crate::sim::engine::vllm::Advance;
+use crate::sim::run::run_as;
 use crate::sim::timing::{DecodeWork, PassTiming, PrefillWork};
-use crate::sim::{Options, SimError, run_as};
+use crate::sim::{Options, SimError};
 use crate::units::{BlockSize, Blocks, SimTime, Tokens};
 use crate::workload::{Corpus, CorpusRow, Load, SessionName, Source, Stop, Workload};
 

@@ -1,0 +1,68 @@
+//! Runs one job: from its description to its record.
+
+use crate::deployment::Workers;
+use crate::plan::SimulationJob;
+use crate::record::RunRecord;
+use crate::workload::Corpus;
+
+use super::config::{check_supported, engine_config};
+use super::engine::vllm::Advance;
+use super::runtime::Runtime;
+use super::timing::{PassTiming, built_in};
+use super::traffic::Traffic;
+use super::transcript::{EventLog, Keep};
+use super::{Options, SimError};
+
+/// Runs a job to its end, or to its virtual-time cut.
+///
+/// `corpus` holds the rows of the job's trace where it has one.
+///
+/// # Errors
+/// [`SimError`] when the engine reaches a dead end, a timing model answers no time, or the run is interrupted.
+pub fn run(
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+    options: &Options<'_>,
+) -> Result<RunRecord, SimError> {
+    check_supported(job)?;
+    let stated = match &job.deployment.workers {
+        Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
+            built_in(&worker.timing)
+        }
+    };
+    let timing =
+        stated.ok_or_else(|| SimError::bad_workload("the timing model is not built in"))?;
+    run_timed(job, corpus, timing.as_ref(), options)
+}
+
+/// Runs a job with a timing model of the caller's instead of the stated one.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_timed(
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+    timing: &dyn PassTiming,
+    options: &Options<'_>,
+) -> Result<RunRecord, SimError> {
+    run_as(job, corpus, timing, Advance::Grouped, options)
+}
+
+/// Runs a job, advancing decodes as told: the two ways give the same record.
+pub(super) fn run_as(
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+    timing: &dyn PassTiming,
+    advance: Advance,
+    options: &Options<'_>,
+) -> Result<RunRecord, SimError> {
+    let config = engine_config(job, advance)?;
+    let traffic = Traffic::new(job, corpus)?;
+    let keep = match (options.no_transcript, options.keep_events) {
+        (true, _) => Keep::Nothing,
+        (false, true) => Keep::Lines,
+        (false, false) => Keep::Digest,
+    };
+    let log = EventLog::new(keep, config.workers as usize);
+    Runtime::new(config, timing, traffic, log, *options).run()
+}

@@ -1,0 +1,53 @@
+//! From a pass's work to its rounded times, through a model.
+
+use crate::deployment::Timing;
+use crate::units::SimDuration;
+
+use super::{DecodeWork, FixedTiming, PolynomialTiming, PrefillWork};
+use crate::sim::SimError;
+
+/// A model of pass time in milliseconds. Not rounded: [`pass_times`] does that.
+pub trait PassTiming: std::fmt::Debug {
+    /// Returns the time of the prompt work; asked only where there is some.
+    fn prefill_ms(&self, work: PrefillWork) -> f64;
+    /// Returns the time of the decode work; asked only where there is some.
+    fn decode_ms(&self, work: DecodeWork) -> f64;
+}
+
+/// Returns the model that a deployment states, or `None` for one that this build lacks.
+pub(crate) fn built_in(timing: &Timing) -> Option<Box<dyn PassTiming>> {
+    match timing {
+        Timing::Fixed { prefill_ms, decode_ms } => {
+            Some(Box::new(FixedTiming { prefill_ms: *prefill_ms, decode_ms: *decode_ms }))
+        }
+        Timing::Polynomial => Some(Box::new(PolynomialTiming)),
+        Timing::Default | Timing::Table { .. } | Timing::Roofline => None,
+    }
+}
+
+/// Returns the rounded prefill and decode parts of a pass.
+///
+/// Each part is rounded to whole nanoseconds by itself. A finite negative prefill time counts as none, a negative decode time is
+/// an error, and so is a time that is not finite. Source: spec/SIMULATION.md §1.1, §12 row 42.
+///
+/// # Errors
+/// [`SimError::BadTime`] with the phase and the answer.
+pub(crate) fn pass_times(
+    timing: &dyn PassTiming,
+    prefill: PrefillWork,
+    decode: DecodeWork,
+) -> Result<(SimDuration, SimDuration), SimError> {
+    let mut times = (SimDuration::ZERO, SimDuration::ZERO);
+    if prefill.requests > 0 && prefill.mean_new() > 0 {
+        let ms = timing.prefill_ms(prefill);
+        let floored = if ms.is_finite() { ms.max(0.0) } else { ms };
+        times.0 = SimDuration::modelled(floored)
+            .map_err(|_| SimError::BadTime { phase: "prefill", found_ms: ms })?;
+    }
+    if decode.requests > 0 {
+        let ms = timing.decode_ms(decode);
+        times.1 = SimDuration::modelled(ms)
+            .map_err(|_| SimError::BadTime { phase: "decode", found_ms: ms })?;
+    }
+    Ok(times)
+}
