@@ -5,6 +5,7 @@
 mod cli;
 mod oracle;
 mod pins;
+mod predict;
 #[allow(dead_code, reason = "areas that use the rest are still being written")]
 mod program;
 mod roster;

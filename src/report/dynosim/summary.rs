@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::record::{PoolUse, RequestRecord, RunRecord};
-use crate::units::{SimTime, Tokens};
+use crate::units::Tokens;
 use crate::workload::Sla;
 
 use super::distribution::Distribution;
@@ -149,7 +149,7 @@ fn write_latencies(
 
 /// Writes provisioned time: a static pool's workers are there from the start to the last event.
 fn write_pools(record: &RunRecord, fields: &mut Map<String, Value>) {
-    let seconds = last_instant(record).as_ms() / 1000.0;
+    let seconds = record.ended_at.as_ms() / 1000.0;
     let pool = |wanted: fn(&str) -> bool| -> (f64, u64) {
         let pools: Vec<&PoolUse> = record.pools.iter().filter(|pool| wanted(pool.pool)).collect();
         let gpus = pools.first().map_or(0, |pool| pool.gpus_per_worker);
@@ -214,20 +214,6 @@ fn write_power(fields: &mut Map<String, Value>) {
     fields.insert("power_w".to_owned(), Value::Null);
     fields.insert("power_coverage".to_owned(), Value::Null);
     fields.insert("power_diagnostics".to_owned(), diagnostics);
-}
-
-/// Returns the last instant at which the record says that something happened; a cut run goes on beyond its last terminal.
-fn last_instant(record: &RunRecord) -> SimTime {
-    record
-        .requests
-        .iter()
-        .flat_map(|request| {
-            [Some(request.arrival), request.last_token, request.terminal]
-                .into_iter()
-                .flatten()
-                .chain(request.admissions.iter().map(|admission| admission.at))
-        })
-        .fold(record.duration, SimTime::max)
 }
 
 /// Returns the seconds that rates divide by: the duration, and at least 1e-9.

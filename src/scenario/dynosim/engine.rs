@@ -84,7 +84,7 @@ pub(super) fn decode(
     let chunked = engine.flag("enable_chunked_prefill", report);
     let speculation = speculation(&engine, backend, report);
     let kv_transfer = kv_transfer(&engine, mode, report);
-    let workers = workers(&engine, mode?, backend?, report)?;
+    let workers = workers(&engine, mode?, backend, report)?;
     check_backend_version(&engine, &workers, report);
     Some(Deployment {
         model: model?,
@@ -211,7 +211,7 @@ fn kv_transfer(engine: &Fields<'_>, mode: Option<Mode>, report: &mut Report) -> 
 fn workers(
     engine: &Fields<'_>,
     mode: Mode,
-    backend: Backend,
+    backend: Option<Backend>,
     report: &mut Report,
 ) -> Option<Workers> {
     if !engine.states("workers") {

@@ -55,9 +55,11 @@ const RESERVED_LIMIT: u64 = 1 << 53;
 /// Returns the KV cache of a worker; nothing where it is wrong.
 pub(super) fn decode(
     worker: &Fields<'_>,
-    backend: Backend,
+    stated: Option<Backend>,
     report: &mut Report,
 ) -> Option<KvCache> {
+    // An unknown backend has been reported: nothing that its defaults fill in is used.
+    let backend = stated.unwrap_or(Backend::Vllm);
     let mut cache = KvCache {
         block_size: BlockSize::new(backend.default_block_size())
             .expect("default block sizes are above 0"),
@@ -73,12 +75,12 @@ pub(super) fn decode(
         return Some(cache);
     }
     let fields = worker.section("kv_cache", KV_CACHE, report)?;
-    if let Some(size) = block_size(&fields, backend, report) {
+    if let Some(size) = block_size(&fields, stated, report) {
         cache.block_size = size;
     }
     cache.prefix_caching = fields.flag("prefix_caching", report).unwrap_or(true);
     cache.bytes_per_token = bytes_per_token(&fields, report);
-    cache.host_offload = host_offload(&fields, backend, &cache, report);
+    cache.host_offload = host_offload(&fields, stated, &cache, report);
     cache.storage_offload = g3_offload(&fields, report);
     cache.prefix_match_unit = fields.whole_32("prefix_match_unit", Whole::POSITIVE_32, report);
     let capacity = capacity(&fields, backend, &cache, report);
@@ -97,9 +99,15 @@ const fn default_capacity(backend: Backend) -> Capacity {
     }
 }
 
-fn block_size(fields: &Fields<'_>, backend: Backend, report: &mut Report) -> Option<BlockSize> {
+fn block_size(
+    fields: &Fields<'_>,
+    backend: Option<Backend>,
+    report: &mut Report,
+) -> Option<BlockSize> {
     let size = fields.whole_32("block_size", Whole::POSITIVE_32, report)?;
-    if size < 2 && backend != Backend::Sglang {
+    if size < 2
+        && let Some(backend) = backend.filter(|backend| *backend != Backend::Sglang)
+    {
         let why = format!("is {size}, and `{}` needs at least 2", backend.name());
         fields.conflict("block_size", &why, report);
     }
@@ -187,11 +195,11 @@ fn fixed(
 
 fn host_offload(
     cache: &Fields<'_>,
-    backend: Backend,
+    backend: Option<Backend>,
     decoded: &KvCache,
     report: &mut Report,
 ) -> Option<HostOffload> {
-    if backend != Backend::Vllm || !decoded.prefix_caching {
+    if backend.is_some_and(|backend| backend != Backend::Vllm) || !decoded.prefix_caching {
         let why = "needs the backend `vllm` and `prefix_caching: true`";
         cache.conflict("host_offload", why, report);
     }

@@ -43,8 +43,8 @@ const TIMING: &[Field] = &[value("type"), nullable("prefill_ms"), nullable("deco
 pub(super) struct Stated {
     /// The worker's role.
     pub(super) role: WorkerRole,
-    /// The engine family.
-    pub(super) backend: Backend,
+    /// The engine family, where it is a known one; its rules are not applied otherwise.
+    pub(super) backend: Option<Backend>,
 }
 
 /// Returns the worker; nothing where it is wrong.
@@ -111,10 +111,14 @@ fn scheduler(worker: &Fields<'_>, stated: Stated, report: &mut Report) -> Option
     let between = fields.whole_32("prefill_decode_interval", Whole::ANY_32, report);
     scheduler.prefill_schedule_interval = every.unwrap_or(1);
     scheduler.prefill_decode_interval = between.unwrap_or(0);
-    if scheduler.prefill_schedule_interval != 1 && stated.backend != Backend::Vllm {
+    if scheduler.prefill_schedule_interval != 1
+        && stated.backend.is_some_and(|backend| backend != Backend::Vllm)
+    {
         fields.conflict("prefill_schedule_interval", "belongs to the backend `vllm`", report);
     }
-    if scheduler.prefill_decode_interval != 0 && stated.backend != Backend::Sglang {
+    if scheduler.prefill_decode_interval != 0
+        && stated.backend.is_some_and(|backend| backend != Backend::Sglang)
+    {
         fields.conflict("prefill_decode_interval", "belongs to the backend `sglang`", report);
     }
     Some(scheduler)

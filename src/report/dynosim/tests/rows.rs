@@ -1,0 +1,114 @@
+//! Rows of requests: order, identity, absent values.
+
+use serde_json::{Value, json};
+
+use super::super::{request_lines, request_rows};
+use super::{at, request, run};
+use crate::deployment::{
+    Backend, Capacity, ContextLength, Deployment, KvCache, Parallelism, Planner, Preemption,
+    Router, Scheduler, Timing, Worker, Workers,
+};
+use crate::record::Admission;
+use crate::units::{BlockSize, Blocks, Tokens};
+
+/// A deployment of workers with two ranks each.
+fn two_ranks() -> Deployment {
+    let worker = Worker {
+        hardware: None,
+        parallelism: Parallelism { attention_data: 2, ..Parallelism::default() },
+        scheduler: Scheduler {
+            max_batched_tokens: Tokens::new(1),
+            max_sequences: 1,
+            prefill_schedule_interval: 1,
+            prefill_decode_interval: 0,
+            preemption: Preemption::Lifo,
+        },
+        kv_cache: KvCache {
+            block_size: BlockSize::new(2).expect("above 0"),
+            prefix_caching: true,
+            bytes_per_token: None,
+            capacity: Capacity::Blocks(Blocks::new(1)),
+            host_offload: None,
+            storage_offload: None,
+            state_cache: None,
+            prefix_match_unit: None,
+        },
+        timing: Timing::Polynomial,
+        startup_seconds: 0.0,
+    };
+    Deployment {
+        model: "m".to_owned(),
+        hardware: "h".to_owned(),
+        backend: Backend::Vllm,
+        backend_version: None,
+        context_length: ContextLength::Max,
+        enable_chunked_prefill: None,
+        speculation: None,
+        workers: Workers::Aggregated(worker),
+        kv_transfer: None,
+        router: Router::RoundRobin,
+        planner: Planner::Disabled,
+    }
+}
+
+#[test]
+fn rows_are_by_arrival_then_identity_and_cut_requests_have_none() {
+    let mut early = request(2, 1);
+    early.arrival = at(1.0);
+    let mut cut = request(3, 4);
+    cut.outcome = None;
+    let rows = request_rows(&run(vec![request(0, 1), request(1, 1), early, cut]), &two_ranks());
+    let ids: Vec<&Value> = rows.iter().map(|row| &row["uuid"]).collect();
+    assert_eq!(
+        ids,
+        [
+            "00000000-0000-0000-0000-000000000003",
+            "00000000-0000-0000-0000-000000000001",
+            "00000000-0000-0000-0000-000000000002",
+        ]
+    );
+}
+
+#[test]
+fn a_readmission_counts_and_the_largest_reuse_is_the_requests() {
+    let mut again = request(0, 3);
+    again.rank = Some(3);
+    again.admissions.push(Admission { at: at(25.0), reused: Tokens::new(64) });
+    again.request_id = Some("r".to_owned());
+    let row = &request_rows(&run(vec![again]), &two_ranks())[0];
+    let expected = json!({
+        "admission_count": 2, "readmission_count": 1, "reused_input_tokens": 64,
+        "request_id": "r", "session_id": "session_0", "turn_index": 0, "terminal_status": "completed",
+        "arrival_time_ms": 10.0, "first_admit_ms": 12.0, "first_token_ms": 30.0, "last_token_ms": 40.0,
+        "terminal_time_ms": 40.0, "ttft_ms": 20.0, "ttst_ms": 5.0, "itl_ms": 5.0, "e2e_latency_ms": 30.0,
+        "decode_worker_idx": 3, "prefill_worker_idx": null, "decode_admit_ms": null,
+        "admission_history": [
+            {"admission_ordinal": 0, "at_ms": 12.0, "is_readmission": false, "pool": "agg",
+             "pool_admission_ordinal": 0, "reused_input_tokens": 0},
+            {"admission_ordinal": 1, "at_ms": 25.0, "is_readmission": true, "pool": "agg",
+             "pool_admission_ordinal": 1, "reused_input_tokens": 64},
+        ],
+    });
+    for (name, value) in expected.as_object().expect("an object") {
+        assert_eq!(row.get(name), Some(value), "{name}");
+    }
+    let routed = &row["routing_history"][0];
+    assert_eq!((&routed["scheduler_id"], &routed["logical_worker_id"]), (&json!(3), &json!(1)));
+    assert_eq!(routed["dp_rank"], 1);
+}
+
+#[test]
+fn a_request_without_tokens_has_no_latency() {
+    let row = &request_rows(&run(vec![request(0, 0)]), &two_ranks())[0];
+    for name in ["ttft_ms", "ttst_ms", "itl_ms", "e2e_latency_ms", "first_token_ms"] {
+        assert_eq!(row[name], Value::Null, "{name}");
+    }
+    assert!(row.get("request_id").is_none(), "the trace gives no name");
+    assert_eq!(request_rows(&run(vec![request(0, 1)]), &two_ranks())[0]["itl_ms"], Value::Null);
+}
+
+#[test]
+fn lines_are_compact_with_sorted_keys() {
+    let lines = request_lines(&[json!({"b": [1, 2], "a": "x"}), json!({})]);
+    assert_eq!(String::from_utf8(lines).expect("UTF-8"), "{\"a\":\"x\",\"b\":[1,2]}\n{}\n");
+}
