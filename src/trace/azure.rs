@@ -9,6 +9,7 @@ use crate::units::Tokens;
 
 use super::assemble::Assembly;
 use super::calendar;
+use super::field::{A_LENGTH, length};
 use super::options::{ReadOptions, Strictness};
 use super::row::{Line, Row};
 
@@ -101,12 +102,11 @@ fn parse(line: Line<'_>, strictness: Strictness) -> Result<Parsed<'_>, Problem> 
         let expected = "a time `YYYY-MM-DD HH:MM:SS.fffffff`";
         wrong(&line, time.clone(), "TIMESTAMP", expected)
     })?;
-    let input = count(&line, input_at.clone(), "ContextTokens")?;
-    let output = count(&line, output_at, "GeneratedTokens")?;
-    if input == 0 && strictness != Strictness::DynoSim {
+    let input = tokens(&line, input_at.clone(), "ContextTokens")?;
+    let output = tokens(&line, output_at, "GeneratedTokens")?;
+    if input == Tokens::ZERO && strictness != Strictness::DynoSim {
         return Err(wrong(&line, input_at, "ContextTokens", "at least 1"));
     }
-    let (input, output) = (Tokens::new(input), Tokens::new(output));
     Ok(Parsed { line, arrival_ns, arrival_at: time, input, output })
 }
 
@@ -121,13 +121,9 @@ fn fields(line: &Line<'_>) -> Result<[Range<usize>; 3], Problem> {
     Err(line.problem(Code::TraceField, line.whole(), message, "expected 3 fields"))
 }
 
-/// Returns a count: ASCII digits and nothing else.
-fn count(line: &Line<'_>, at: Range<usize>, column: &str) -> Result<u64, Problem> {
-    let text = &line.text[at.clone()];
-    text.parse()
-        .ok()
-        .filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
-        .ok_or_else(|| wrong(line, at, column, "an integer from 0 to 18446744073709551615"))
+/// Returns a length in tokens.
+fn tokens(line: &Line<'_>, at: Range<usize>, column: &str) -> Result<Tokens, Problem> {
+    length(&line.text[at.clone()]).ok_or_else(|| wrong(line, at, column, A_LENGTH))
 }
 
 /// Says that a field is not what its column holds.

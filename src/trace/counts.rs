@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Code, Problem};
 use crate::digest::canonical::{Real, Value, object};
+use crate::units::{Micros6, Nanos};
 
 /// A shorter span than this, in milliseconds, is most likely one in the wrong unit.
 const SHORT_SPAN_MS: f64 = 1_000.0;
@@ -75,6 +76,21 @@ impl ReadCounts {
             })
             .chain(self.time_scale_warning(trace))
             .collect()
+    }
+
+    /// Returns what was read in one line: how many rows from when, over what time, at what rate.
+    pub fn summary(&self, trace: &str) -> String {
+        let rows = self.rows;
+        let Some(span) = &self.span else {
+            return format!("{trace}: {rows} rows without arrivals");
+        };
+        let length = Nanos::from_ms(span.length_ms()).unwrap_or_default().get();
+        let seconds = Micros6::ratio(u128::from(length), 1_000_000_000);
+        let seconds = seconds.map_or(String::new(), |seconds| seconds.to_places(3));
+        let rate = Micros6::per_second(u128::from(rows), length);
+        let rate =
+            rate.map_or(String::new(), |rate| format!(", {} rows a second", rate.to_places(2)));
+        format!("{trace}: {rows} rows from {} over {seconds} s{rate}", span.origin)
     }
 
     /// Returns a warning where the span of arrivals hints at a wrong unit. Source: cases/TRACES.md T3.

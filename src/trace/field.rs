@@ -7,6 +7,7 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::diag::{Code, Problem};
+use crate::units::Tokens;
 
 use super::row::Line;
 
@@ -36,6 +37,9 @@ pub(super) enum Field {
     /// `policy_class`.
     PolicyClass,
 }
+
+/// What a length is, for messages.
+pub(super) const A_LENGTH: &str = "an integer from 0 to 4294967295";
 
 /// How many fields there are.
 const FIELDS: usize = 11;
@@ -149,16 +153,12 @@ impl<'a> Written<'a> {
         line.problem(Code::TraceField, self.at(line), message, &format!("expected {expected}"))
     }
 
-    /// Returns the value as a count.
+    /// Returns the value as a length in tokens.
     ///
     /// # Errors
-    /// `trace::field` for anything but the digits of an integer below 2^64: a fraction, an exponent, a sign, a text.
-    pub(super) fn count(&self, line: &Line<'a>) -> Result<u64, Problem> {
-        self.text
-            .parse()
-            .ok()
-            .filter(|_| self.text.starts_with(|first: char| first.is_ascii_digit()))
-            .ok_or_else(|| self.problem(line, "an integer from 0 to 18446744073709551615"))
+    /// `trace::field` for anything but the digits of an integer below 2^32: a fraction, an exponent, a sign, a text.
+    pub(super) fn length(&self, line: &Line<'a>) -> Result<Tokens, Problem> {
+        length(self.text).ok_or_else(|| self.problem(line, A_LENGTH))
     }
 
     /// Returns the value as a number of milliseconds, given in units of `10^exponent` ms, rounded once.
@@ -194,6 +194,12 @@ impl<'a> Written<'a> {
         let expected = || format!("an integer from {} to {}", range.start(), range.end());
         found.map(|_| ()).ok_or_else(|| self.problem(line, &expected()))
     }
+}
+
+/// Returns ASCII digits as a length in tokens; `None` for anything else, and for 2^32 and more, which no engine can place.
+pub(super) fn length(text: &str) -> Option<Tokens> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse::<u32>().ok().filter(|_| digits).map(|count| Tokens::new(u64::from(count)))
 }
 
 /// Returns a JSON number times `10^exponent`, as the nearest f64 of the product; `None` for what is no number.

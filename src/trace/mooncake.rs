@@ -131,7 +131,7 @@ fn input(
 ) -> Result<Tokens, Problem> {
     let stated = fields.get(Field::Input);
     let tokens = match (stated, ids) {
-        (Some(value), _) => Tokens::new(value.count(line)?),
+        (Some(value), _) => value.length(line)?,
         (None, Some(count)) => capacity(count, options),
         (None, None) => {
             let message = format!("trace line {} is missing input_length", line.number);
@@ -182,7 +182,7 @@ fn check_ids(
 
 /// Returns the requested output: what the row says, else the number of its output tokens.
 fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
-    let stated = fields.get(Field::Output).map(|value| value.count(line)).transpose()?;
+    let stated = fields.get(Field::Output).map(|value| value.length(line)).transpose()?;
     let ids = fields.get(Field::OutputTokenIds);
     let listed = match &ids {
         None => None,
@@ -192,7 +192,7 @@ fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
                 .len(),
         ),
     };
-    let listed = listed.map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    let listed = listed.map(|count| Tokens::new(u64::try_from(count).unwrap_or(u64::MAX)));
     match (stated, listed, ids) {
         (Some(stated), Some(listed), Some(value)) if stated != listed => {
             let number = line.number;
@@ -201,7 +201,7 @@ fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
             );
             Err(line.problem(Code::TraceField, value.at(line), message, "this many are listed"))
         }
-        (Some(count), ..) | (None, Some(count), _) => Ok(Tokens::new(count)),
+        (Some(count), ..) | (None, Some(count), _) => Ok(count),
         (None, None, _) => {
             let message = format!("trace line {} is missing output_length", line.number);
             let label = "no `output_length` in this row";

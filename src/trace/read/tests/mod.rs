@@ -2,6 +2,7 @@
 
 mod azure;
 mod gzip;
+mod laws;
 mod mooncake;
 mod strictness;
 

@@ -52,6 +52,7 @@ fn counts_and_times_are_refused_rather_than_rounded() {
         "\"input_length\":5e2",
         "\"input_length\":-1",
         "\"input_length\":\"5\"",
+        "\"input_length\":4294967296",
     ] {
         let found = refusal(read(&with(field), &dynosim()));
         assert!(

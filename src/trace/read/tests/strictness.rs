@@ -89,6 +89,16 @@ fn too_few_hash_ids_are_an_error_at_every_strictness() {
 }
 
 #[test]
+fn a_file_made_with_another_block_size_is_refused_with_the_right_one() {
+    let text =
+        "{\"timestamp\":0,\"input_length\":100,\"output_length\":1,\"hash_ids\":[1,2,3,4,5,6,7]}";
+    assert!(read(text, &ReadOptions { block_size: block(16), ..scenario() }).is_ok());
+    let found = problems(read(text, &ReadOptions { block_size: block(64), ..scenario() }));
+    let help = found[0].help_text().expect("help");
+    assert!(help.starts_with("did you mean block size 16?"), "{help}");
+}
+
+#[test]
 fn an_empty_prompt_is_let_through_for_dynosim_alone() {
     let text = "{\"timestamp\":0,\"input_length\":0,\"output_length\":1,\"hash_ids\":[]}";
     assert!(read(text, &dynosim()).is_ok());
@@ -117,6 +127,10 @@ fn a_span_in_the_wrong_unit_and_an_epoch_origin_are_shown() {
     let text = row("1770000000000", "1") + &row("1770000003000", "2");
     let (corpus, counts) = read(&text, &scenario()).expect("right");
     assert_eq!(arrivals(&corpus)[0], Some(1_770_000_000_000.0), "runs rebase, reading does not");
+    assert_eq!(
+        counts.summary("t"),
+        "t: 2 rows from 1770000000000 ms over 3.000 s, 0.67 rows a second"
+    );
     let span = counts.span.expect("two arrivals");
     assert_eq!((span.origin.as_str(), span.length_ms()), ("1770000000000 ms", 3000.0));
 }
