@@ -44,6 +44,8 @@ codes! {
         "Results go to stdout. The stream it leads to refused them: a full disk, a closed file, a missing permission. A reader that goes away early is no error.";
     UnknownCommand "cli::unknown_command" Error "No command has this name."
         "`bench --help` lists the commands, `bench man NAME` describes one of them.";
+    UnknownCode "cli::unknown_code" Error "No diagnostic has this code."
+        "Codes are printed with every finding, as `area::name`. All of them are in docs/diagnostics.md.";
     UnwrittenCommand "cli::unwritten" Error "The command is not written yet."
         "This build lacks the command. A later one has it; `bench --help` lists what there is.";
 
@@ -58,6 +60,10 @@ codes! {
         "No file of this language needs more than a few levels of `{ … }`. A file with dozens is damaged or hostile, and is refused before it is parsed.";
     KdlTypeAnnotation "kdl::type_annotation" Error "A type annotation means nothing here."
         "KDL allows `(u8)1`. The types of this language are fixed by its table of nodes, so an annotation could only contradict it. Remove it.";
+    KdlUnformattable "kdl::unformattable" Error "The file cannot be formatted without changing it."
+        "The formatter changes white space and `;` only, and proves it for every file: same text otherwise, same document, nothing left to change. For this file one of the proofs fails, so it was left as it is. Comments inside of values are the usual reason.";
+    KdlWrite "kdl::write" Error "A file cannot be written."
+        "`bench fmt` and `bench pin` write a new file beside the old one and put it in its place. The message says what the system answered.";
     KdlUnknownNode "kdl::unknown_node" Error "No node of this name exists here."
         "The name may be misspelt, belong into another block, or come from a newer version of `bench`; the help says which is likely. All nodes are in docs/scenario.md.";
     KdlMisplacedNode "kdl::misplaced_node" Error "The node belongs into another block."

@@ -22,6 +22,8 @@ pub struct Plan {
     pub includes: Vec<(String, Sha256)>,
     /// The jobs, in the order written, last axis fastest.
     pub jobs: Vec<Job>,
+    /// For each `simulate`, in the order written, how many of its jobs one build derivation runs.
+    pub batches: Vec<(String, u64)>,
     /// The golden file relative to the root, and where it is named; absent without a `gate`.
     pub golden: Option<(PathBuf, Span)>,
     /// The project root: the nearest ancestor of the scenario that holds `pins/`.

@@ -31,6 +31,8 @@ pub mod cursor;
 pub(crate) mod decimal;
 pub mod decode;
 pub(crate) mod dynosim;
+pub mod edit;
+pub mod format;
 mod load;
 pub mod model;
 mod resolve;

@@ -15,6 +15,8 @@ pub struct Scenario {
     pub about: Option<String>,
     /// The number that every random stream derives from.
     pub seed: u64,
+    /// The head of its `scenario` node.
+    pub head: Place,
     /// Its file.
     pub source: SourceFile,
     /// Included files in order of their first mention.

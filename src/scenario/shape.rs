@@ -284,6 +284,11 @@ impl Field {
         Self::new(name, Type::Count { min: 0, max: u64::MAX >> 11 }, doc)
     }
 
+    /// Returns a count that fits 32 bits, from 1.
+    pub const fn count32(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Type::Count { min: 1, max: u32::MAX as u64 }, doc)
+    }
+
     /// Returns a 64-bit seed.
     pub const fn seed(name: &'static str, doc: &'static str) -> Self {
         Self::new(name, Type::Count { min: 0, max: u64::MAX }, doc)

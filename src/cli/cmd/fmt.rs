@@ -1,9 +1,53 @@
 //! `bench fmt`: format KDL files, keeping comments.
 
-use crate::cli::args::FmtArgs;
-use crate::cli::{Context, Exit, Failure};
+use std::path::Path;
 
-/// Runs the command.
-pub(super) fn run(_args: &FmtArgs, _context: &Context) -> Result<Exit, Failure> {
-    Err(Failure::unwritten("fmt"))
+use crate::cli::args::FmtArgs;
+use crate::cli::{Context, Exit, Failure, print};
+use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::scenario::{edit, format};
+
+/// Runs the command. Every file is read before any is written; stdout names the files that changed, or would.
+pub(super) fn run(args: &FmtArgs, _context: &Context) -> Result<Exit, Failure> {
+    let mut findings = Bag::new();
+    let mut changed: Vec<(&Path, String)> = Vec::new();
+    for path in &args.files {
+        match formatted(path) {
+            Ok(Some(text)) => changed.push((path, text)),
+            Ok(None) => {}
+            Err(bag) => findings.extend(bag),
+        }
+    }
+    if findings.has_errors() {
+        return Err(findings.into());
+    }
+    if !args.check {
+        for (path, text) in &changed {
+            edit::replace_file(path, text)?;
+        }
+    }
+    let names = changed.iter().map(|(path, _)| path.display().to_string());
+    print(
+        names
+            .flat_map(|name| {
+                [
+                    name,
+                    "
+"
+                    .to_owned(),
+                ]
+            })
+            .collect::<String>(),
+    )?;
+    Ok(if args.check && !changed.is_empty() { Exit::Drift } else { Exit::Success })
+}
+
+/// Returns the new text of a file, or `None` where it is formatted already.
+fn formatted(path: &Path) -> Result<Option<String>, Bag> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Problem::new(Code::ScenarioFile, format!("`{}` cannot be read: {error}", path.display()))
+            .help("is the path right?")
+    })?;
+    let formatted = format::format(&SourceFile::new(&path.to_string_lossy(), &text))?;
+    Ok((formatted != text).then_some(formatted))
 }

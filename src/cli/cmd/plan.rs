@@ -1,9 +1,53 @@
-//! `bench plan`: list the jobs of a scenario with their keys; run nothing.
+//! `bench plan`: list the jobs of a scenario, without running them.
 
-use crate::cli::args::PlanArgs;
-use crate::cli::{Context, Exit, Failure};
+use crate::cli::args::{Format, PlanArgs};
+use crate::cli::{Context, Exit, Failure, print};
+use crate::digest::canonical::{Value, object};
+use crate::plan::{Job, Plan, load_plan};
 
 /// Runs the command.
-pub(super) fn run(_args: &PlanArgs, _context: &Context) -> Result<Exit, Failure> {
-    Err(Failure::unwritten("plan"))
+pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
+    let (plan, warnings) = load_plan(&args.file, context.root())?;
+    context.report(warnings);
+    match args.format {
+        Format::Table => print(table(&plan))?,
+        Format::Json => print(document(&plan).to_document())?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Returns one line a job: its id, and the beginning of its key.
+fn table(plan: &Plan) -> String {
+    let width = plan.jobs.iter().map(|job| job.id.as_str().chars().count()).max().unwrap_or(0);
+    let width = width.max("job".len());
+    let mut text = format!("{:width$}  key\n", "job");
+    for job in &plan.jobs {
+        let line = format!("{:width$}  {}\n", job.id.as_str(), job.key().digest().short());
+        text.push_str(&line);
+    }
+    text
+}
+
+/// Returns the plan with everything that enters the keys.
+fn document(plan: &Plan) -> Value {
+    let includes = plan
+        .includes
+        .iter()
+        .map(|(path, digest)| object([("path", Value::text(path)), ("sha256", (*digest).into())]));
+    object([
+        ("about", plan.about.as_ref().map_or(Value::Null, Value::text)),
+        ("includes", Value::List(includes.collect())),
+        ("jobs", Value::List(plan.jobs.iter().map(job).collect())),
+        ("scenario", Value::text(&plan.scenario)),
+        ("source", plan.source_digest.into()),
+    ])
+}
+
+/// Returns a job: id, key, and the description that the key is the digest of.
+fn job(job: &Job) -> Value {
+    object([
+        ("description", job.canonical()),
+        ("id", Value::text(job.id.as_str())),
+        ("key", (*job.key().digest()).into()),
+    ])
 }

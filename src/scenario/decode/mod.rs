@@ -4,6 +4,7 @@
 
 mod deployment;
 mod gate;
+mod names;
 mod pins;
 mod replay;
 mod scenario;
@@ -14,25 +15,6 @@ mod worker;
 mod workload;
 
 pub use deployment::deployment;
+use names::names;
 pub(super) use scenario::{declared, scenario};
 pub use workload::workload;
-
-use super::cursor::View;
-use super::model::Used;
-use super::scalar::Datum;
-
-/// Returns the further arguments of a node as names.
-fn names(view: Option<&View<'_>>) -> Vec<Used> {
-    let rest = view.map(View::rest).unwrap_or_default();
-    rest.iter()
-        .filter_map(|(value, datum)| match datum {
-            Datum::Text(name) => Some(Used { name: name.clone(), place: value.place.clone() }),
-            // a name is read as text or refused, so nothing is lost here
-            Datum::Count(_)
-            | Datum::Real(_)
-            | Datum::Flag(_)
-            | Datum::Reals(_)
-            | Datum::Digest(_) => None,
-        })
-        .collect()
-}

@@ -3,6 +3,7 @@
 use crate::diag::{Bag, Code};
 use crate::scenario::cursor::View;
 use crate::scenario::model::{EnginePin, FilePin, PinKind, Pins};
+use crate::scenario::syntax::Place;
 
 /// Decodes the pins; those the bag complains of are left out.
 pub(super) fn pins(view: &View<'_>, bag: &mut Bag) -> Pins {
@@ -15,7 +16,7 @@ pub(super) fn pins(view: &View<'_>, bag: &mut Bag) -> Pins {
                 name: name.to_owned(),
                 digest: pin.digest("sha256"),
                 place: pin.place("NAME"),
-                digest_place: pin.value("sha256").map(|value| value.place.clone()),
+                digest_place: written(pin, "sha256"),
             });
         }
     }
@@ -40,7 +41,6 @@ fn engine(view: &View<'_>, bag: &mut Bag) -> Option<EnginePin> {
                 .help("`native` is part of `bench`; its `version` and `compat` say what it does"),
         );
     }
-    let place = |field| view.value(field).map(|value| value.place.clone());
     Some(EnginePin {
         name: name.to_owned(),
         version: view.text("version")?.to_owned(),
@@ -48,7 +48,13 @@ fn engine(view: &View<'_>, bag: &mut Bag) -> Option<EnginePin> {
         compat: view.text("compat").map(str::to_owned),
         place: view.place("NAME"),
         version_place: view.place("version"),
-        checksum_place: place("checksum"),
-        compat_place: place("compat"),
+        checksum_place: written(view, "checksum"),
+        compat_place: written(view, "compat"),
     })
+}
+
+/// Returns where the value of a property stands, right or wrong.
+fn written(view: &View<'_>, name: &str) -> Option<Place> {
+    let node = view.node()?;
+    node.props.iter().find(|prop| prop.name.text == name).map(|prop| prop.value.place.clone())
 }

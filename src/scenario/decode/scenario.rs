@@ -29,6 +29,7 @@ pub(in crate::scenario) fn scenario(
         name: view.text("NAME")?.to_owned(),
         about: view.child("about").and_then(|about| about.text("TEXT")).map(str::to_owned),
         seed: view.child("seed").and_then(|seed| seed.count("SEED")).unwrap_or(0),
+        head: view.head(),
         source: document.source().clone(),
         includes: Vec::new(),
         pins: view.child("pins").map_or_else(Pins::default, |node| pins::pins(node, bag)),

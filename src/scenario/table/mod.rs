@@ -15,10 +15,3 @@ pub use deployment::DEPLOYMENT;
 pub use scenario::{INCLUDED, ROOT};
 pub use simulate::{SIMULATE, VARY};
 pub use workload::WORKLOAD;
-
-use super::shape::Field;
-
-/// Returns a count that fits 32 bits, from 1.
-const fn count32(name: &'static str, doc: &'static str) -> Field {
-    Field::count(name, doc).at_least(1).at_most(u32::MAX as u64)
-}

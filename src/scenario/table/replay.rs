@@ -1,6 +1,5 @@
 //! Live traffic.
 
-use super::count32;
 use super::simulate::SLA;
 use crate::scenario::shape::{Field, Shape};
 
@@ -53,7 +52,7 @@ static HEADER: Shape = Shape::new("header", "A header of every request.")
     .args(&[Field::text("NAME", "Its name."), Field::text("VALUE", "Its value.")]);
 
 static LANES: Shape = Shape::new("lanes", "Closed-loop lanes; 1 without this node.")
-    .args(&[count32("LANES", "How many.")])
+    .args(&[Field::count32("LANES", "How many.")])
     .props(&[Field::duration("ramp", "How long it takes until all run.").or_ms(0.0)]);
 
 static DURATION: Shape = Shape::new("duration", "When no further request starts.")

@@ -1,6 +1,5 @@
 //! One pool of workers: ranks, scheduler, KV cache, timing.
 
-use super::count32;
 use crate::scenario::shape::{Field, Kind, Limit, Shape, Type};
 
 /// The workers of one role.
@@ -14,16 +13,16 @@ pub(super) static WORKER: Shape = Shape::new(
 
 static PARALLELISM: Shape = Shape::new("parallelism", "Replicas, and how each spreads over GPUs.")
     .props(&[
-        count32("replicas", "Workers.").or_count(1),
-        count32("tensor", "Tensor parallelism.").or_count(1),
-        count32("pipeline", "Pipeline parallelism.").or_count(1),
-        count32(
+        Field::count32("replicas", "Workers.").or_count(1),
+        Field::count32("tensor", "Tensor parallelism.").or_count(1),
+        Field::count32("pipeline", "Pipeline parallelism.").or_count(1),
+        Field::count32(
             "attention-data",
             "Attention data parallelism: ranks with a scheduler each that run passes in step.",
         )
         .or_count(1),
-        count32("moe-tensor", "Tensor parallelism of the experts.").or_count(1),
-        count32("moe-expert", "Expert parallelism.").or_count(1),
+        Field::count32("moe-tensor", "Tensor parallelism of the experts.").or_count(1),
+        Field::count32("moe-expert", "Expert parallelism.").or_count(1),
     ]);
 
 static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props(&[
@@ -33,7 +32,7 @@ static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props
     Field::count("max-sequences", "Requests that run at the most.")
         .at_least(1)
         .derived("256; 1 for `prefill`"),
-    count32(
+    Field::count32(
         "prefill-schedule-interval",
         "With attention data parallelism on vLLM, prefill joins every n-th pass.",
     )
@@ -51,13 +50,13 @@ static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props
 
 static KV_CACHE: Shape = Shape::new("kv-cache", "The KV cache of a worker.")
     .props(&[
-        count32("block-size", "Tokens in a block; at least 2 but for SGLang.")
+        Field::count32("block-size", "Tokens in a block; at least 2 but for SGLang.")
             .derived("64 vLLM, 1 SGLang, 32 TensorRT-LLM"),
         Field::flag("prefix-caching", "Equal prefixes share blocks.").or_on(),
         Field::count("bytes-per-token", "Bytes of one token's KV.")
             .at_least(1)
             .derived("the model's"),
-        count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
+        Field::count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
             .derived("a block"),
     ])
     .block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);

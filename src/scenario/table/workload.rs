@@ -1,6 +1,5 @@
 //! What is asked: source, load, stop, selection.
 
-use super::count32;
 use crate::scenario::shape::{Field, Kind, Shape};
 
 /// A workload.
@@ -70,11 +69,8 @@ static POISSON: [Field; 3] = [
 ];
 
 static LOAD: Shape = Shape::new("load", "When requests (or sessions) arrive.").once().kinds(&[
-    Kind::new("concurrency", "A closed loop: always this many in flight.").props(&[count32(
-        "concurrency",
-        "How many are in flight.",
-    )
-    .or_count(10)]),
+    Kind::new("concurrency", "A closed loop: always this many in flight.")
+        .props(&[Field::count32("concurrency", "How many are in flight.").or_count(10)]),
     Kind::new("constant-rate", "An open loop with equal gaps; the first arrival is at 0.")
         .props(&RATE),
     Kind::new("poisson", "An open loop with exponential gaps; the first arrival is at 0.")
@@ -101,7 +97,7 @@ static RECORDED: [Field; 9] = [
     )
     .or_off(),
     Field::positive("speedup", "How much faster than recorded.").or_real(1.0),
-    count32("agentic-lanes", "How many lanes a simulation runs.").optional(),
+    Field::count32("agentic-lanes", "How many lanes a simulation runs.").optional(),
     Field::seed("snapshot-seed", "The seed of the snapshot window.").optional(),
     Field::flag("warmup", "Lanes are warmed before measuring.").or_off(),
     Field::duration("profile", "The measured window; needs `agentic-lanes` and `snapshot-seed`.")

@@ -1,0 +1,261 @@
+//! Jobs: workloads × deployments × engines × axes, in the order written, the last axis fastest.
+
+use super::axis::{Side, short_names, shown};
+use super::block::{Block, BlockAxis};
+use super::inputs::{Inputs, MissingPin, kv_parallelism};
+use super::load::empty;
+use super::{EngineIdentity, Job, JobId, JobKind, Places, ReplayJob, SimulationJob, TraceInput};
+use crate::deployment::Deployment;
+use crate::diag::{Bag, Code, Problem, Span};
+use crate::scenario::decode;
+use crate::scenario::model::{Declared, PinKind, Replay, Scenario};
+use crate::scenario::syntax::{Node, Place, Value};
+use crate::workload::{Source, Workload};
+
+/// What a scenario expands to.
+#[derive(Debug, Default)]
+pub(super) struct Expansion {
+    /// The jobs.
+    pub(super) jobs: Vec<Job>,
+    /// For each `simulate`, how many of its jobs one build derivation runs.
+    pub(super) batches: Vec<(String, u64)>,
+}
+
+/// Impossible combinations that are complained of at the most; the rest is like them.
+const MOST_REFUSALS: usize = 20;
+
+/// Expands a scenario. Nothing is expanded where a value is wrong already: the jobs would only repeat it.
+pub(super) fn jobs(scenario: &Scenario, inputs: &Inputs, findings: &mut Bag) -> Expansion {
+    let paths = axis_paths(scenario);
+    let names = short_names(&paths);
+    let blocks: Vec<Option<Block<'_>>> = scenario
+        .simulations
+        .iter()
+        .map(|block| Block::new(block, scenario, &paths, &names, findings))
+        .collect();
+    let mut expansion = Expansion::default();
+    if scenario.simulations.is_empty() && scenario.replays.is_empty() {
+        findings.push(empty(scenario, "it has no `simulate` and no `replay`"));
+    }
+    if findings.has_errors() {
+        return expansion;
+    }
+    for block in blocks.into_iter().flatten() {
+        expansion.batches.push((block.stated.name.clone(), block.stated.batch));
+        let mut run = Run {
+            scenario,
+            inputs,
+            block: &block,
+            jobs: &mut expansion.jobs,
+            refusals: Vec::new(),
+        };
+        run.expand();
+        for problem in run.refusals {
+            findings.extend_new(problem.into());
+        }
+        block.idle_excludes(findings);
+    }
+    for replay in &scenario.replays {
+        replay_jobs(scenario, replay, inputs, &mut expansion.jobs);
+    }
+    if expansion.jobs.is_empty() && !findings.has_errors() {
+        findings.push(empty(scenario, "`exclude` drops every combination"));
+    }
+    for (index, job) in expansion.jobs.iter_mut().enumerate() {
+        job.index = index;
+    }
+    expansion
+}
+
+/// Returns every axis path of the scenario once, in the order written.
+fn axis_paths(scenario: &Scenario) -> Vec<&str> {
+    let mut paths: Vec<&str> = Vec::new();
+    let groups = scenario.simulations.iter().flat_map(|block| &block.axes);
+    for axis in groups.flat_map(|group| &group.axes) {
+        if !paths.contains(&axis.path.as_str()) {
+            paths.push(&axis.path);
+        }
+    }
+    paths
+}
+
+/// The expansion of one block.
+struct Run<'r, 's> {
+    scenario: &'s Scenario,
+    inputs: &'r Inputs,
+    block: &'r Block<'s>,
+    jobs: &'r mut Vec<Job>,
+    refusals: Vec<Problem>,
+}
+
+impl Run<'_, '_> {
+    /// Expands every combination, the last coordinate fastest.
+    fn expand(&mut self) {
+        let sizes = self.block.sizes();
+        let mut index = vec![0; sizes.len()];
+        loop {
+            if !self.block.is_excluded(&index) {
+                self.combination(&index);
+            }
+            if self.refusals.len() >= MOST_REFUSALS {
+                return;
+            }
+            let Some(at) = (0..sizes.len()).rev().find(|at| index[*at] + 1 < sizes[*at]) else {
+                return;
+            };
+            index[at] += 1;
+            index[at + 1..].fill(0);
+        }
+    }
+
+    /// Adds the job of one combination, or says why there is none.
+    fn combination(&mut self, index: &[usize]) {
+        let (workload, deployment) =
+            (self.block.workloads[index[0]], self.block.deployments[index[1]]);
+        let engine = &self.block.stated.engines[index[2]];
+        let asked = self.decode(workload, Side::Workload, &index[3..], decode::workload);
+        let serving = self.decode(deployment, Side::Deployment, &index[3..], decode::deployment);
+        let (Some(asked), Some(serving)) = (asked, serving) else { return };
+        let Some(identity) = self.inputs.engine(&engine.name) else { return };
+        let Some(kind) = self.job(asked, serving, identity) else { return };
+        let places = Places {
+            declaration: self.block.stated.place.span(),
+            workload: workload.stated.span(),
+            deployment: deployment.stated.span(),
+            engine: self
+                .scenario
+                .pins
+                .engine(&engine.name)
+                .map_or_else(Span::default, |pin| pin.place.span()),
+        };
+        let id = self.id(index);
+        self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
+    }
+
+    /// Returns the job; `None` where a pin is not there, which was complained of.
+    fn job(
+        &self,
+        workload: Workload,
+        deployment: Deployment,
+        engine: &EngineIdentity,
+    ) -> Option<SimulationJob> {
+        let model = self.inputs.model(&deployment.model)?;
+        let parallelism = kv_parallelism(&deployment.workers);
+        Some(SimulationJob {
+            seed: self.scenario.seed,
+            trace: trace(&workload, self.inputs).ok()?,
+            model_digest: model.digest(),
+            model_context_limit: model.context_limit().get(),
+            model_kv_bytes_per_token: model.kv_bytes_per_token(parallelism),
+            hardware_digest: self.inputs.digest(PinKind::Hardware, &deployment.hardware)?,
+            timing_digest: self.inputs.timing(&deployment).ok()?,
+            engine: engine.clone(),
+            sla: self.block.stated.sla,
+            workload,
+            deployment,
+        })
+    }
+
+    /// Decodes a declaration with the values of the axes that change it.
+    fn decode<T>(
+        &mut self,
+        declared: &Declared,
+        side: Side,
+        values: &[usize],
+        decode: fn(&Node, &mut Bag) -> Option<T>,
+    ) -> Option<T> {
+        let axes = self.block.axes.iter().filter(|axis| axis.target.side == side);
+        let mut node = declared.node.clone();
+        let mut set: Vec<(&BlockAxis<'_>, &Value)> = Vec::new();
+        for axis in axes {
+            let value = &axis.axis.values[values[axis.group]];
+            if let Err(problem) = axis.target.set(&mut node, axis.axis, value) {
+                self.refusals.push(problem);
+                return None;
+            }
+            set.push((axis, value));
+        }
+        let mut bag = Bag::new();
+        let decoded = decode(&node, &mut bag);
+        if !bag.has_errors() {
+            return decoded;
+        }
+        let refused: Vec<Problem> =
+            bag.into_sorted().iter().map(|problem| impossible(problem, &set)).collect();
+        self.refusals.extend(refused);
+        None
+    }
+
+    /// Returns the readable name of a combination.
+    fn id(&self, index: &[usize]) -> JobId {
+        let block = self.block;
+        let (workload, deployment) =
+            (&block.workloads[index[0]].name, &block.deployments[index[1]].name);
+        let engine = &block.stated.engines[index[2]].name;
+        let mut id = format!("{}/{workload}/{deployment}/{engine}", block.stated.name);
+        for (position, axis) in block.axes.iter().enumerate() {
+            id.push(if position == 0 { '/' } else { ',' });
+            id.push_str(&axis.name);
+            id.push('=');
+            id.push_str(&shown(&axis.axis.values[index[3 + axis.group]]));
+        }
+        JobId::new(id)
+    }
+}
+
+/// Returns the problem of a value that its place refuses, at the value.
+fn impossible(problem: &Problem, set: &[(&BlockAxis<'_>, &Value)]) -> Problem {
+    let here = problem.labels().first().map(|label| label.span);
+    let is_at = |place: &Place| {
+        Some(place.span()) == here
+            && problem.source_file().is_some_and(|file| file.name() == place.source().name())
+    };
+    let at = set.iter().find(|(_, value)| is_at(&value.place)).or_else(|| set.last());
+    let Some((axis, value)) = at else { return problem.clone() };
+    let message = format!("`{}` cannot be `{}`: {}", axis.name, shown(value), problem.message());
+    let label = if is_at(&value.place) {
+        problem.labels().first().map_or("impossible", |label| &label.text)
+    } else {
+        "impossible with this"
+    };
+    let mut refused = value.place.problem(Code::ScenarioVaryValue, message, label);
+    if let Some(help) = problem.help_text() {
+        refused = refused.help(help);
+    }
+    match (problem.source_file(), problem.labels().first()) {
+        (Some(source), Some(label)) if !is_at(&value.place) => {
+            Place::new(source, label.span).also(refused, &label.text)
+        }
+        _ => refused,
+    }
+}
+
+/// Returns the trace of a workload that has one.
+fn trace(workload: &Workload, inputs: &Inputs) -> Result<Option<TraceInput>, MissingPin> {
+    match &workload.source {
+        Source::Trace { pin } | Source::Graph { pin, .. } => {
+            let digest = inputs.digest(PinKind::Trace, pin).ok_or(MissingPin)?;
+            Ok(Some(TraceInput { pin: pin.clone(), digest }))
+        }
+        Source::Synthetic(_) | Source::SyntheticSession(_) => Ok(None),
+    }
+}
+
+/// Adds the jobs of a replay: one a workload.
+fn replay_jobs(scenario: &Scenario, replay: &Replay, inputs: &Inputs, jobs: &mut Vec<Job>) {
+    for name in &replay.workloads {
+        let found = scenario.workloads.iter().find(|one| one.name == name.name);
+        let Some(declared) = found else { continue }; // complained of when names were resolved
+        let Some(workload) = decode::workload(&declared.node, &mut Bag::new()) else { continue }; // likewise
+        let Ok(trace) = trace(&workload, inputs) else { continue }; // likewise
+        let settings = replay.settings.clone();
+        let kind = ReplayJob { seed: scenario.seed, workload, trace, settings };
+        let places = Places {
+            declaration: replay.place.span(),
+            workload: declared.stated.span(),
+            ..Places::default()
+        };
+        let id = JobId::new(format!("{}/{}", replay.name, name.name));
+        jobs.push(Job { index: 0, id, kind: JobKind::Replay(Box::new(kind)), places });
+    }
+}

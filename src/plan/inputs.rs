@@ -1,0 +1,202 @@
+//! The pins of a scenario, read once and held against what the scenario says of them.
+
+use std::collections::BTreeMap;
+
+use super::{Compat, EngineIdentity};
+use crate::deployment::{Deployment, Parallelism, Timing, Workers};
+use crate::diag::{Bag, Code, Problem};
+use crate::digest::canonical::object;
+use crate::digest::{Domain, Sha256};
+use crate::pin::{self, ModelPin, Registry};
+use crate::scenario::model::{EnginePin, FilePin, PinKind, Scenario};
+use crate::scenario::syntax::Place;
+
+/// The pins that are as the scenario says; wrong ones are absent and in the bag.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    digests: BTreeMap<(PinKind, String), Sha256>,
+    models: BTreeMap<String, ModelPin>,
+    engines: BTreeMap<String, EngineIdentity>,
+}
+
+impl Inputs {
+    /// Reads every pin of the scenario.
+    pub(super) fn read(scenario: &Scenario, registry: &Registry, findings: &mut Bag) -> Self {
+        let mut inputs = Self::default();
+        for pinned in &scenario.pins.files {
+            match inputs.file(pinned, scenario, registry) {
+                Ok(()) => {}
+                Err(bag) => findings.extend(bag),
+            }
+        }
+        for pinned in &scenario.pins.engines {
+            match engine(pinned, scenario, registry) {
+                Ok(identity) => drop(inputs.engines.insert(pinned.name.clone(), identity)),
+                Err(bag) => findings.extend(bag),
+            }
+        }
+        inputs
+    }
+
+    /// Reads one pin with a digest.
+    fn file(
+        &mut self,
+        pinned: &FilePin,
+        scenario: &Scenario,
+        registry: &Registry,
+    ) -> Result<(), Bag> {
+        let found = digest(pinned, registry)?;
+        if let PinKind::Model = pinned.kind {
+            let model = registry.model(&pinned.name)?;
+            self.models.insert(pinned.name.clone(), model);
+        }
+        // a pin that was refused is remembered all the same: what uses it needs no second complaint
+        self.digests.insert((pinned.kind, pinned.name.clone()), found);
+        match pinned.digest {
+            Some(stated) if stated == found => Ok(()),
+            Some(stated) => Err(mismatch(pinned, scenario, stated, found).into()),
+            None => {
+                let message = format!("{} `{}` has no digest", pinned.kind.name(), pinned.name);
+                let problem = pinned.place.problem(
+                    Code::ScenarioDigestMissing,
+                    message,
+                    "missing after this",
+                );
+                let help = format!(
+                    "`bench pin {}` fills it in: sha256=\"{}\"",
+                    scenario.source.name(),
+                    found.hex()
+                );
+                Err(problem.help(help).into())
+            }
+        }
+    }
+
+    /// Returns the digest of a pin that was read.
+    pub(super) fn digest(&self, kind: PinKind, name: &str) -> Option<Sha256> {
+        self.digests.get(&(kind, name.to_owned())).copied()
+    }
+
+    /// Returns a model that was read.
+    pub(super) fn model(&self, name: &str) -> Option<&ModelPin> {
+        self.models.get(name)
+    }
+
+    /// Returns an engine that was read.
+    pub(super) fn engine(&self, name: &str) -> Option<&EngineIdentity> {
+        self.engines.get(name)
+    }
+
+    /// Returns the digest of the timing tables that the workers name.
+    ///
+    /// # Errors
+    /// [`MissingPin`] where one is not there.
+    pub(super) fn timing(&self, deployment: &Deployment) -> Result<Option<Sha256>, MissingPin> {
+        let table = |timing: &Timing| match timing {
+            Timing::Table { pin } => self.digest(PinKind::Timing, pin).ok_or(MissingPin).map(Some),
+            Timing::Default | Timing::Fixed { .. } | Timing::Polynomial | Timing::Roofline => {
+                Ok(None)
+            }
+        };
+        match &deployment.workers {
+            Workers::Aggregated(worker) => table(&worker.timing),
+            Workers::Disaggregated { prefill, decode } => {
+                Ok(match (table(&prefill.timing)?, table(&decode.timing)?) {
+                    (Some(prefill), Some(decode)) if prefill != decode => {
+                        let both = object([("decode", decode.into()), ("prefill", prefill.into())]);
+                        Some(Domain::Pin.digest(&both.to_bytes()))
+                    }
+                    (prefill, decode) => prefill.or(decode),
+                })
+            }
+        }
+    }
+}
+
+/// A pin is not there; the bag says why.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MissingPin;
+
+/// Returns the parallelism by which KV bytes of a token are counted: that of the workers which hold whole sequences.
+pub(super) fn kv_parallelism(workers: &Workers) -> &Parallelism {
+    match workers {
+        Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => {
+            &worker.parallelism
+        }
+    }
+}
+
+/// Returns a pin's own digest as the registry has it.
+pub(super) fn digest(pinned: &FilePin, registry: &Registry) -> Result<Sha256, Bag> {
+    let kind = match pinned.kind {
+        PinKind::Trace => pin::PinKind::Trace,
+        PinKind::Hardware => pin::PinKind::Hardware,
+        PinKind::Model => pin::PinKind::Model,
+        PinKind::Timing => pin::PinKind::Timing,
+    };
+    let found = registry.pin(kind, &pinned.name);
+    found
+        .map(|pin| pin.digest())
+        .map_err(|error| error.at(pinned.place.source(), pinned.place.span()))
+}
+
+/// Returns the problem of a pin that is not what the scenario says, with both digests.
+pub(super) fn mismatch(
+    pinned: &FilePin,
+    scenario: &Scenario,
+    stated: Sha256,
+    found: Sha256,
+) -> Problem {
+    let message = format!("{} `{}` is not what the scenario says", pinned.kind.name(), pinned.name);
+    let place = pinned.digest_place.as_ref().unwrap_or(&pinned.place);
+    place.problem(Code::ScenarioDigestMismatch, message, "the scenario's digest").help(format!(
+        "scenario {stated}\npin file {found}\nif it was changed on purpose: bench pin {} --update {}",
+        scenario.source.name(),
+        pinned.name
+    ))
+}
+
+/// Reads an engine and holds version and checksum against the scenario's.
+pub(super) fn engine(
+    pinned: &EnginePin,
+    scenario: &Scenario,
+    registry: &Registry,
+) -> Result<EngineIdentity, Bag> {
+    let place = &pinned.place;
+    let found =
+        registry.engine(&pinned.name).map_err(|error| error.at(place.source(), place.span()))?;
+    let differs = |what: &str, at: &Place, stated: &str, pin: &str| {
+        let message = format!("engine `{}` has another {what} than the scenario says", pinned.name);
+        at.problem(Code::ScenarioDigestMismatch, message, format!("the scenario's {what}")).help(format!(
+            "scenario {stated}\npin file {pin}\nif it was changed on purpose: bench pin {} --update {}",
+            scenario.source.name(),
+            pinned.name
+        ))
+    };
+    if pinned.version != found.version {
+        return Err(
+            differs("version", &pinned.version_place, &pinned.version, &found.version).into()
+        );
+    }
+    match (&pinned.checksum, &found.checksum) {
+        (None, Some(checksum)) => {
+            let message = format!("engine `{}` has no checksum", pinned.name);
+            let problem =
+                pinned.place.problem(Code::ScenarioDigestMissing, message, "missing after this");
+            let help = format!(
+                "`bench pin {}` fills it in: checksum=\"{checksum}\"",
+                scenario.source.name()
+            );
+            return Err(problem.help(help).into());
+        }
+        (Some(stated), pin) if pin.as_ref() != Some(stated) => {
+            let at = pinned.checksum_place.as_ref().unwrap_or(&pinned.place);
+            return Err(differs("checksum", at, stated, pin.as_deref().unwrap_or("none")).into());
+        }
+        (Some(_) | None, _) => {}
+    }
+    let compat =
+        pinned.compat.as_deref().and_then(|text| text.parse().ok()).unwrap_or(Compat::NEWEST);
+    let (name, version) = (pinned.name.clone(), pinned.version.clone());
+    Ok(EngineIdentity { name, version, checksum: found.checksum, compat })
+}
