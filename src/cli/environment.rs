@@ -47,6 +47,23 @@ pub(crate) fn processors() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
+/// Returns who uses the program, for the header of a golden.
+pub(crate) fn user() -> String {
+    let names = ["GIT_AUTHOR_NAME", "USER", "LOGNAME", "USERNAME"];
+    names
+        .into_iter()
+        .filter_map(variable)
+        .find(|name| !name.is_empty())
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Returns the machine's name, for provenance; `None` where it has none.
+pub(crate) fn host() -> Option<String> {
+    let told = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = told.or_else(|| variable("HOSTNAME")).or_else(|| variable("COMPUTERNAME"))?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
 /// Returns a variable, with what is no UTF-8 replaced: these are compared with fixed words only.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn variable(name: &str) -> Option<String> {

@@ -18,7 +18,7 @@ mod wall;
 pub use args::Arguments;
 pub(crate) use args::Command;
 pub use context::Context;
-pub(crate) use environment::processors;
+pub(crate) use environment::{host, processors, user};
 pub use exit::Exit;
 pub use failure::Failure;
 pub(crate) use interrupt::stop_on_signal;
@@ -26,6 +26,6 @@ pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;
 pub(crate) use render::{Align, columns, print};
-pub(crate) use wall::{Stopwatch, now};
+pub(crate) use wall::{Stopwatch, date, now, timestamp};
 
 pub use cmd::dispatch;

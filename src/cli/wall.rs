@@ -27,3 +27,13 @@ impl Stopwatch {
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
+
+/// Returns the time in UTC as RFC 3339 writes it.
+pub(crate) fn timestamp() -> String {
+    jiff::Timestamp::try_from(now()).map_or_else(|_| "-".to_owned(), |time| time.to_string())
+}
+
+/// Returns the date in UTC.
+pub(crate) fn date() -> String {
+    timestamp().chars().take(10).collect()
+}

@@ -60,13 +60,37 @@ impl Side {
         if path.extension().is_some_and(|extension| extension == "kdl") {
             let text = fs::read_to_string(path).map_err(|error| unreadable(&name, &error))?;
             return Golden::parse(&SourceFile::new(&name, &text))
-                .map(|golden| of_golden(name, golden));
+                .map(|golden| Self::of_golden(name, golden));
         }
         let folder = if path.is_dir() { Some(path) } else { path.parent() };
         let folder = folder.unwrap_or(path).to_path_buf();
         let bytes = fs::read(folder.join("run.json")).map_err(|error| unreadable(&name, &error))?;
         let run = RunFile::parse(&bytes).map_err(|error| unreadable(&name, &error))?;
         Ok(of_run(name, &FinishedRun { folder }, run)?)
+    }
+
+    /// Returns a golden as a side.
+    pub fn of_golden(name: String, golden: Golden) -> Self {
+        let jobs = golden.jobs.into_iter().map(golden_job).collect();
+        Self { name, definition: Some(golden.definition), jobs }
+    }
+
+    /// Returns a side without jobs: what is not there yet.
+    pub fn empty(name: &str) -> Self {
+        Self { name: name.to_owned(), definition: None, jobs: Vec::new() }
+    }
+}
+
+/// Returns a job of a golden.
+fn golden_job(job: GoldenJob) -> SideJob {
+    SideJob {
+        id: job.id,
+        report: Some(job.report),
+        outcome: "completed".to_owned(),
+        sections: job.sections,
+        figures: job.headline,
+        completeness: Completeness::Headline,
+        requests: None,
     }
 }
 
@@ -75,21 +99,6 @@ fn unreadable(name: &str, why: &dyn std::fmt::Display) -> Problem {
     Problem::new(Code::RunUnreadable, format!("cannot read `{name}`: {why}")).help(
         "give a run folder (runs/<scenario>/latest) or a golden (pins/goldens/<scenario>.kdl)",
     )
-}
-
-/// Returns a golden as a side.
-fn of_golden(name: String, golden: Golden) -> Side {
-    let job = |job: GoldenJob| SideJob {
-        id: job.id,
-        report: Some(job.report),
-        outcome: "completed".to_owned(),
-        sections: job.sections,
-        figures: job.headline,
-        completeness: Completeness::Headline,
-        requests: None,
-    };
-    let jobs = golden.jobs.into_iter().map(job).collect();
-    Side { name, definition: Some(golden.definition), jobs }
 }
 
 /// Returns a run as a side.

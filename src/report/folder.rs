@@ -52,6 +52,11 @@ impl RunFolder {
             .try_for_each(|(name, bytes)| write_synced(&folder.join(name), bytes))
     }
 
+    /// Reads back the `requests.jsonl` of a job, where it was written.
+    pub fn read_requests(&self, id: &JobId) -> Option<Vec<u8>> {
+        fs::read(self.beside.path().join(job_folder(id)).join(super::schema::REQUESTS)).ok()
+    }
+
     /// Writes a file of the run itself.
     ///
     /// # Errors

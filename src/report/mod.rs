@@ -11,6 +11,8 @@ mod execute;
 mod folder;
 mod json;
 mod junit;
+#[cfg(test)]
+mod laws;
 mod markdown;
 mod names;
 mod produce;

@@ -3,10 +3,12 @@
 //! One binary; a module an area; [`roster`] sees to it that no file here is forgotten.
 
 mod cli;
+mod gate;
 mod oracle;
 mod pins;
 mod predict;
 #[allow(dead_code, reason = "areas that use the rest are still being written")]
 mod program;
 mod roster;
+mod runs;
 mod trace;

@@ -1,9 +1,148 @@
 //! `bench accept`: run what changed three times in fresh processes, show the difference, write the golden.
 
-use crate::cli::args::AcceptArgs;
-use crate::cli::{Context, Exit, Failure};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use crate::cli::args::{AcceptArgs, Format};
+use crate::cli::{Context, Exit, Failure, date, print, stop_on_signal, user};
+use crate::diag::{Bag, Code, Problem};
+use crate::gate::{
+    Acceptance, Comparison, Golden, GoldenFile, GoldenJob, Side, changed_jobs, diff_json,
+    diff_table, differences, golden_text,
+};
+use crate::measure::DEFINITION;
+use crate::report::{EventLines, JobResult};
+
+use super::check::compare_fresh;
+use super::fresh::{RUNS, agree};
+use super::jobs::Manner;
+use super::judged::{Ended, judge, ungated};
+use super::prepared::{Prepared, golden_path};
 
 /// Runs the command.
-pub(super) fn run(_args: &AcceptArgs, _context: &Context) -> Result<Exit, Failure> {
-    Err(Failure::unwritten("accept"))
+pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure> {
+    refuse_in_continuous_integration(context)?;
+    let prepared = Prepared::new(&args.file, context)?;
+    let (path, name) = golden_path(&prepared.plan).ok_or_else(|| no_gate(&prepared))?;
+    let stop = stop_on_signal();
+    let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
+    let (results, comparison) = compare_fresh(&prepared, &manner, context);
+    if let Some(exit) = refuse_failed(&prepared, &results, (stop.load(Ordering::SeqCst), context)) {
+        return Ok(exit);
+    }
+    let changed = changed_jobs(&comparison);
+    if changed.is_empty() && comparison.verdicts.gone.is_empty() {
+        context.note(&format!("{name} says so already: nothing is changed"));
+        return Ok(Exit::Success);
+    }
+    agree(args, context, (&prepared.plan, &changed, &results), manner.threads())?;
+    let golden = accepted(args, &prepared, &results);
+    show(args.format, (&prepared.golden, &golden), &name)?;
+    write_golden(&path, &golden_text(&golden)).map_err(|error| {
+        let message = format!("cannot write `{name}`: {error}");
+        Failure::new(Exit::JobFailed, Problem::new(Code::RunUnwritable, message))
+    })?;
+    context.note(&told(&comparison, &changed, &name));
+    Ok(Exit::Success)
+}
+
+/// Refuses under `CI`: goldens are accepted by a person.
+fn refuse_in_continuous_integration(context: &Context) -> Result<(), Failure> {
+    if !context.environment().continuous_integration {
+        return Ok(());
+    }
+    let problem = Problem::new(Code::AcceptForbidden, "`CI` is set, and nothing is accepted there")
+        .help("accept on a machine of your own and commit the golden");
+    Err(Failure::new(Exit::Drift, problem))
+}
+
+/// Returns the failure of a scenario without a golden.
+fn no_gate(prepared: &Prepared) -> Failure {
+    let message = format!("scenario `{}` names no golden", prepared.plan.scenario);
+    Problem::new(Code::AcceptNoGate, message)
+        .help("add `gate { golden \"pins/goldens/NAME.kdl\" }`")
+        .into()
+}
+
+/// Refuses where a job failed or the run was interrupted; `None` where every job completed.
+fn refuse_failed(
+    prepared: &Prepared,
+    results: &[JobResult],
+    (interrupted, context): (bool, &Context),
+) -> Option<Exit> {
+    if results.iter().all(|result| result.outcome() == "completed") {
+        return None;
+    }
+    let ended = if interrupted { Ended::Interrupted } else { Ended::Whole };
+    let exit = judge(&prepared.plan, results, &ungated(results.len()), (ended, context));
+    let problem = Problem::new(Code::AcceptFailed, "not every job completed: nothing is accepted");
+    context.report(Bag::from(problem));
+    Some(exit)
+}
+
+/// Returns the golden that says what the results are.
+fn accepted(args: &AcceptArgs, prepared: &Prepared, results: &[JobResult]) -> Golden {
+    Golden {
+        scenario: prepared.plan.scenario.clone(),
+        accepted: Acceptance {
+            reason: args.reason.clone(),
+            by: user(),
+            on: date(),
+            equal_runs: RUNS,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        definition: DEFINITION.to_owned(),
+        jobs: results.iter().filter_map(GoldenJob::of).collect(),
+    }
+}
+
+/// Prints what changes, from the old golden to the new one.
+fn show(format: Format, (old, new): (&GoldenFile, &Golden), name: &str) -> Result<(), Failure> {
+    let new = Side::of_golden("new".to_owned(), new.clone());
+    let old = match old {
+        GoldenFile::Present(old) => Side::of_golden(name.to_owned(), old.clone()),
+        GoldenFile::Unnamed | GoldenFile::Missing => Side::empty(name),
+    };
+    let changes = differences(&old, &new);
+    match format {
+        Format::Table => print(diff_table(&old, &new, &changes)),
+        Format::Json => print(diff_json(&old, &new, &changes)),
+    }
+}
+
+/// Writes beside, waits for the disk, and renames.
+fn write_golden(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.as_file().sync_all()?;
+    make_readable(beside.path())?;
+    beside.persist(path)?;
+    Ok(())
+}
+
+/// Lets others read the file: temporary files are private.
+#[cfg(unix)]
+fn make_readable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
+}
+
+/// Lets others read the file: nothing to do where files inherit.
+#[cfg(not(unix))]
+fn make_readable(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns what was accepted, in one line.
+fn told(comparison: &Comparison, changed: &[usize], name: &str) -> String {
+    let gone = comparison.verdicts.gone.len();
+    format!(
+        "{name}: {} jobs accepted after {RUNS} equal runs each, {gone} removed, {} unchanged",
+        changed.len(),
+        comparison.verdicts.jobs.len() - changed.len(),
+    )
 }

@@ -1,9 +1,112 @@
 //! `bench check`: run without the cache, compare with the golden, write nothing.
 
-use crate::cli::args::CheckArgs;
-use crate::cli::{Context, Exit, Failure};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
-/// Runs the command.
-pub(super) fn run(_args: &CheckArgs, _context: &Context) -> Result<Exit, Failure> {
-    Err(Failure::unwritten("check"))
+use crate::cli::args::{CheckArgs, Format};
+use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
+use crate::diag::{Code, Problem};
+use crate::gate::{Comparison, GoldenFile, KnownRuns, compare};
+use crate::plan::Job;
+use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
+
+use super::jobs::{Manner, run_jobs};
+use super::judged::{Ended, judge};
+use super::prepared::Prepared;
+
+/// Runs the command: every scenario is checked, whatever the ones before it say.
+pub(super) fn run(args: &CheckArgs, context: &Context) -> Exit {
+    let mut exit = Exit::Success;
+    for file in &args.files {
+        let checked = check(file, args, context);
+        let one = checked.unwrap_or_else(|failure| {
+            let exit = failure.exit();
+            context.report(failure.into_bag());
+            exit
+        });
+        exit = exit.and(one);
+        if one == Exit::Interrupted {
+            break;
+        }
+    }
+    exit
+}
+
+/// Checks one scenario.
+fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
+    let prepared = Prepared::new(file, context)?;
+    if matches!(prepared.golden, GoldenFile::Unnamed) {
+        return Err(ungated(&prepared));
+    }
+    let stop = stop_on_signal();
+    let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
+    let (results, comparison) = compare_fresh(&prepared, &manner, context);
+    print_verdicts(args, &prepared, (&results, &comparison))?;
+    let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
+    Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
+}
+
+/// Runs every job without the cache and compares with the golden. Nothing is written; the requests of jobs that differ are kept
+/// in memory, to say which one.
+pub(super) fn compare_fresh(
+    prepared: &Prepared,
+    manner: &Manner<'_>,
+    context: &Context,
+) -> (Vec<JobResult>, Comparison) {
+    let differing: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let keep = |job: &Job, artifacts: &Artifacts| {
+        if !is_accepted(&prepared.golden, job, artifacts) {
+            let mut differing = differing.lock().map_err(|_| std::io::Error::other("poisoned"))?;
+            differing.insert(job.index, artifacts.requests.clone());
+        }
+        Ok(())
+    };
+    let results = run_jobs(prepared, manner, &keep, context);
+    let differing = differing.into_inner().unwrap_or_default();
+    let known = KnownRuns::of(&prepared.runs(), &prepared.plan.scenario);
+    let requests = |index: usize| differing.get(&index).cloned();
+    let comparison = compare(&prepared.plan, &results, &prepared.golden, &known, &requests);
+    (results, comparison)
+}
+
+/// Returns whether a job's report is the accepted one.
+fn is_accepted(golden: &GoldenFile, job: &Job, artifacts: &Artifacts) -> bool {
+    match golden {
+        GoldenFile::Present(golden) => {
+            golden.job(&job.id).is_some_and(|job| job.report == artifacts.report.digest())
+        }
+        GoldenFile::Unnamed | GoldenFile::Missing => false,
+    }
+}
+
+/// Prints the verdicts on stdout; each scenario under its name where there are several.
+fn print_verdicts(
+    args: &CheckArgs,
+    prepared: &Prepared,
+    (results, comparison): (&[JobResult], &Comparison),
+) -> Result<(), Failure> {
+    let scenario = &prepared.plan.scenario;
+    match args.format {
+        Format::Table => {
+            let heading =
+                if args.files.len() > 1 { format!("{scenario}\n") } else { String::new() };
+            print(heading + &jobs_table(results, &comparison.verdicts))
+        }
+        Format::Json => {
+            let (_, run) = run_file(&prepared.plan, results);
+            print(jobs_json(&run, scenario, results, &comparison.verdicts))
+        }
+    }
+}
+
+/// Returns the failure of a scenario that cannot be checked: a check that compares nothing is not green.
+fn ungated(prepared: &Prepared) -> Failure {
+    let message = format!(
+        "scenario `{}` names no golden, so there is nothing to check",
+        prepared.plan.scenario
+    );
+    let help = "add `gate { golden \"pins/goldens/NAME.kdl\" }`, or use `bench run`";
+    Failure::new(Exit::NoVerdict, Problem::new(Code::AcceptNoGate, message).help(help))
 }

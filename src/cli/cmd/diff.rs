@@ -1,9 +1,23 @@
 //! `bench diff`: compare two runs, or a run and a golden, metric by metric.
 
-use crate::cli::args::DiffArgs;
-use crate::cli::{Context, Exit, Failure};
+use crate::cli::args::{DiffArgs, Format};
+use crate::cli::{Context, Exit, Failure, print};
+use crate::diag::{Code, Problem};
+use crate::gate::{Side, diff_json, diff_table, differences};
 
 /// Runs the command.
-pub(super) fn run(_args: &DiffArgs, _context: &Context) -> Result<Exit, Failure> {
-    Err(Failure::unwritten("diff"))
+pub(super) fn run(args: &DiffArgs, _context: &Context) -> Result<Exit, Failure> {
+    let (left, right) = (Side::read(&args.left)?, Side::read(&args.right)?);
+    if let (Some(a), Some(b)) = (&left.definition, &right.definition)
+        && a != b
+    {
+        let message = format!("`{}` uses `{a}`, `{}` uses `{b}`", left.name, right.name);
+        return Err(Failure::new(Exit::NoVerdict, Problem::new(Code::DiffDefinition, message)));
+    }
+    let found = differences(&left, &right);
+    match args.format {
+        Format::Table => print(diff_table(&left, &right, &found))?,
+        Format::Json => print(diff_json(&left, &right, &found))?,
+    }
+    Ok(if found.is_empty() { Exit::Success } else { Exit::Drift })
 }

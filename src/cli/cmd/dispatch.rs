@@ -13,7 +13,7 @@ use crate::cli::{Arguments, Command, Context, Exit, Failure};
 pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Run(args) => run::run(args, context),
-        Command::Check(args) => check::run(args, context),
+        Command::Check(args) => Ok(check::run(args, context)),
         Command::Accept(args) => accept::run(args, context),
         Command::Diff(args) => diff::run(args, context),
         Command::Plan(args) => plan::run(args, context),

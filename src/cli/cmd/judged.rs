@@ -1,0 +1,131 @@
+//! From job results and a gate's verdict to what people are told and the exit code.
+
+use crate::cli::{Context, Exit};
+use crate::diag::{Bag, Code, Problem};
+use crate::exec::JobError;
+use crate::gate::{Comparison, Finding};
+use crate::plan::Plan;
+use crate::report::{JobResult, JobState, Verdicts};
+
+/// Whether someone asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// All jobs had their turn.
+    Whole,
+    /// A signal came.
+    Interrupted,
+}
+
+/// Reports failed jobs and what the gate has against the run, and returns the exit code.
+pub(super) fn judge(
+    plan: &Plan,
+    results: &[JobResult],
+    comparison: &Comparison,
+    (ended, context): (Ended, &Context),
+) -> Exit {
+    context.report(failures(results));
+    let mut findings = Bag::new();
+    for finding in &comparison.findings {
+        let is_told = ended == Ended::Interrupted && matches!(finding, Finding::NotRun { .. });
+        if !is_told {
+            findings.push(finding.problem(plan));
+        }
+    }
+    context.report(findings);
+    exit(results, comparison, ended)
+}
+
+/// Returns the exit code: the first that applies of 130, 1, 3 and 4.
+fn exit(results: &[JobResult], comparison: &Comparison, ended: Ended) -> Exit {
+    let interrupted = match ended {
+        Ended::Interrupted => Exit::Interrupted,
+        Ended::Whole => Exit::Success,
+    };
+    // A job that stops although nobody asked was skipped: that is a failure, not an interruption.
+    let skipped = ended == Ended::Whole && results.iter().any(JobResult::is_interrupted);
+    let failed = skipped || results.iter().any(|result| !result.failures().is_empty());
+    let gate = if comparison.findings.iter().any(Finding::prevents_verdict) {
+        Exit::NoVerdict
+    } else if comparison.verdicts.is_green() {
+        Exit::Success
+    } else {
+        Exit::Drift
+    };
+    interrupted.and(if failed { Exit::JobFailed } else { Exit::Success }).and(gate)
+}
+
+/// Returns a finding for each failed job.
+fn failures(results: &[JobResult]) -> Bag {
+    let mut bag = Bag::new();
+    for result in results {
+        for failure in result.failures() {
+            let message = format!("job `{}` failed: {failure}", result.id);
+            bag.push(Problem::new(failure_code(result), message));
+        }
+    }
+    bag
+}
+
+/// Returns whether a failure is the job's or this program's.
+fn failure_code(result: &JobResult) -> Code {
+    match &result.state {
+        JobState::Reported { report, .. } if report.has_broken_invariant() => Code::JobBug,
+        JobState::Unreported(JobError::Panicked { .. }) => Code::JobBug,
+        JobState::Unreported(JobError::Unwritable { .. }) => Code::RunUnwritable,
+        JobState::Reported { .. }
+        | JobState::Unreported(JobError::Simulation(_) | JobError::Interrupted) => Code::JobFailed,
+    }
+}
+
+/// Returns the comparison of a run that nothing is compared with.
+pub(super) fn ungated(jobs: usize) -> Comparison {
+    Comparison { verdicts: Verdicts::ungated(jobs), findings: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::JobVerdict;
+    use crate::report::sample::{Fake, Fault, Setup, keep_nothing, plan, run};
+
+    fn results(fault: Fault) -> Vec<JobResult> {
+        let fake = Fake { fault: Some((2, fault)) };
+        run(&plan(2), Setup { executor: &fake, ..Setup::default() }, &keep_nothing)
+    }
+
+    fn red(finding: Option<Finding>) -> Comparison {
+        let verdicts = Verdicts { jobs: vec![JobVerdict::Drift; 2], gone: Vec::new() };
+        Comparison { verdicts, findings: finding.into_iter().collect() }
+    }
+
+    #[test]
+    fn a_failure_is_the_jobs_or_ours() {
+        for (fault, code) in [
+            (Fault::NoRequests, Code::JobFailed),
+            (Fault::DroppedRequest, Code::JobBug),
+            (Fault::Panic, Code::JobBug),
+        ] {
+            let found = failures(&results(fault)).into_sorted();
+            assert!(!found.is_empty(), "{fault:?}");
+            assert!(found.iter().all(|problem| problem.code() == code), "{fault:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_130_1_3_4_is_the_exit_code() {
+        let (good, bad) = (results(Fault::OneNanosecond), results(Fault::NoRequests));
+        let definition = Finding::OtherDefinition { golden: "x".to_owned(), ours: "y" };
+        assert_eq!(exit(&good, &ungated(2), Ended::Whole), Exit::Success);
+        assert_eq!(exit(&good, &red(None), Ended::Whole), Exit::Drift);
+        assert_eq!(exit(&good, &red(Some(definition)), Ended::Whole), Exit::NoVerdict);
+        assert_eq!(exit(&bad, &red(None), Ended::Whole), Exit::JobFailed);
+        assert_eq!(exit(&bad, &red(None), Ended::Interrupted), Exit::Interrupted);
+    }
+
+    #[test]
+    fn a_job_that_is_skipped_although_nobody_asked_has_failed() {
+        let skipped = results(Fault::Skipped);
+        assert_eq!(exit(&skipped, &ungated(2), Ended::Whole), Exit::JobFailed);
+        assert_eq!(exit(&skipped, &ungated(2), Ended::Interrupted), Exit::Interrupted);
+    }
+}
