@@ -143,7 +143,11 @@ impl miette::SourceCode for SourceFile {
             inner.data(),
             *inner.span(),
             inner.line() + self.first_line() - 1,
-            inner.column(),
+            if inner.line() == 0 {
+                inner.column() + self.first_column() - 1
+            } else {
+                inner.column()
+            },
             inner.line_count(),
         )))
     }

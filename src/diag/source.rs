@@ -9,12 +9,17 @@ pub struct Span {
     length: usize,
 }
 
-/// A text with the name a person knows it by. Cheap to clone.
+/// A text with the name a person knows it by. Cheap to clone, and one pointer wide, because every problem holds one.
 #[derive(Debug, Clone)]
-pub struct SourceFile {
-    name: Arc<str>,
-    text: Arc<str>,
+pub struct SourceFile(Arc<Part>);
+
+/// A text and where in its file it stands.
+#[derive(Debug, Clone)]
+struct Part {
+    name: Box<str>,
+    text: Box<str>,
     first_line: usize,
+    first_column: usize,
 }
 
 impl Span {
@@ -50,33 +55,47 @@ impl SourceFile {
     ///
     /// Spans are offsets into the part; lines are reported as the whole file counts them.
     pub fn excerpt(name: &str, text: &str, first_line: usize) -> Self {
-        Self { name: name.into(), text: text.into(), first_line }
+        Self(Arc::new(Part { name: name.into(), text: text.into(), first_line, first_column: 1 }))
+    }
+
+    /// Returns it as a part whose first line starts at column `first_column` (from 1) of the file's line.
+    pub fn from_column(self, first_column: usize) -> Self {
+        Self(Arc::new(Part { first_column, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// Returns the line of the file, from 1, at which the text starts.
-    pub const fn first_line(&self) -> usize {
-        self.first_line
+    pub fn first_line(&self) -> usize {
+        self.0.first_line
     }
 
     /// Returns the name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
+    }
+
+    /// Returns the column of the file, from 1, at which the text starts.
+    pub fn first_column(&self) -> usize {
+        self.0.first_column
     }
 
     /// Returns the text.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// Returns line and column of a byte offset, both from 1; the column counts characters.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let mut end = offset.min(self.text.len());
-        while !self.text.is_char_boundary(end) {
+        let mut end = offset.min(self.text().len());
+        while !self.text().is_char_boundary(end) {
             end -= 1;
         }
-        let before = &self.text[..end];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + self.first_line, before[line_start..].chars().count() + 1)
+        let before = &self.text()[..end];
+        let line = before.matches('\n').count() + self.first_line();
+        let column = |from: usize| before[from..].chars().count();
+        match before.rfind('\n') {
+            Some(end) => (line, column(end + 1) + 1),
+            None => (line, column(0) + self.first_column()),
+        }
     }
 }
 
@@ -85,9 +104,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_excerpt_reports_the_lines_of_its_file() {
+    fn an_excerpt_reports_the_lines_and_columns_of_its_file() {
         let part = SourceFile::excerpt("trace.jsonl", "{\"a\":1}\n{\"b\":", 41);
         assert_eq!(part.line_column(0), (41, 1));
         assert_eq!(part.line_column(13), (42, 6));
+        let part = part.from_column(101);
+        assert_eq!((part.line_column(2), part.line_column(13)), ((41, 103), (42, 6)));
     }
 }

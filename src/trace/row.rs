@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::diag::{Code, Problem, SourceFile, Span};
 use crate::units::Tokens;
 
-/// How much of a line is shown after the place of a problem, in bytes.
-const SHOWN_AFTER: usize = 60;
+/// How much of a line is shown before, at and after the place of a problem, in bytes each: rows can be very long.
+const SHOWN: usize = 60;
 
 /// One line of a shard, without its line end.
 #[derive(Debug, Clone, Copy)]
@@ -78,11 +78,13 @@ impl<'a> Line<'a> {
         label: &str,
     ) -> Problem {
         let start = floor(self.text, at.start);
-        let end = floor(self.text, at.end.min(start + SHOWN_AFTER)).max(start);
-        let shown = &self.text[..floor(self.text, end + SHOWN_AFTER)];
+        let end = floor(self.text, at.end.min(start + SHOWN)).max(start);
+        let from = floor(self.text, start.saturating_sub(SHOWN));
+        let shown = &self.text[from..floor(self.text, end + SHOWN)];
         let first_line = usize::try_from(self.number).unwrap_or(usize::MAX);
-        let source = SourceFile::excerpt(self.file, shown, first_line);
-        Problem::new(code, message).label(&source, Span::new(start, end - start), label)
+        let source = SourceFile::excerpt(self.file, shown, first_line)
+            .from_column(self.text[..from].chars().count() + 1);
+        Problem::new(code, message).label(&source, Span::new(start - from, end - start), label)
     }
 }
 

@@ -93,6 +93,16 @@ fn a_wrong_line_deep_in_a_file_is_shown_with_its_own_number() {
 }
 
 #[test]
+fn a_wrong_value_far_in_a_long_line_is_shown_without_the_whole_line() {
+    let place = Place::empty();
+    let ids = (0..5000).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
+    place.write("t.jsonl", format!("{{\"hash_ids\":[{ids},-7],\"output_length\":4}}\n"));
+    let ran = place.bench(["trace", "stats", "t.jsonl"]).exits(2);
+    assert!(ran.stderr.contains("[t.jsonl:1:23904]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("4999,-7],") && ran.stderr.len() < 1000, "{}", ran.stderr);
+}
+
+#[test]
 fn what_is_let_through_is_warned_of_on_stderr() {
     let place = Place::empty();
     place.write("t.jsonl", "{\"timestamp\":5,\"input_length\":8,\"output_length\":4}\n{\"timestamp\":0,\"input_length\":8,\"output_length\":4}\n");
