@@ -1,5 +1,7 @@
 //! The kinds of pins and where their files are; number formats that pins name.
 
+use std::path::{Path, PathBuf};
+
 /// A kind of pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PinKind {
@@ -50,6 +52,21 @@ impl PinKind {
                 format!("{}/{name}.kdl", self.folder())
             }
         }
+    }
+
+    /// Returns the project root, kind and name of the pin whose file lies at `path`, or `None` where no pin's file lies.
+    pub fn locate(path: &Path) -> Option<(PathBuf, Self, String)> {
+        let absolute = std::path::absolute(path).ok()?;
+        Self::ALL.iter().copied().find_map(|kind| {
+            let entry = match kind {
+                Self::Engine => absolute.parent()?,
+                Self::Trace | Self::Hardware | Self::Model | Self::Timing => absolute.as_path(),
+            };
+            let name = kind.name_of(entry.file_name()?.to_str()?)?;
+            let depth = kind.file(&name).split('/').count();
+            let root = absolute.ancestors().nth(depth)?;
+            (root.join(kind.file(&name)) == absolute).then(|| (root.to_owned(), kind, name))
+        })
     }
 
     /// Returns the name of the pin that an entry of the folder stands for, where it may stand for one.

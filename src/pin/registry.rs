@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
+use crate::scenario::edit;
 
 use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, TimingPin, TracePin};
 
@@ -149,6 +150,21 @@ impl Pin {
             Self::Model(pin) => pin.digest(),
             Self::Timing(pin) => pin.digest(),
         }
+    }
+
+    /// Returns the text of the pin's file as it would describe the files beside it; the same text where it does.
+    ///
+    /// Only digests, sizes and the number of requests change. Nothing is written.
+    ///
+    /// # Errors
+    /// A file that cannot be read or unpacked.
+    pub fn redescribed(&self, root: &Path, text: &str) -> Result<String, Bag> {
+        let edits = match self {
+            Self::Trace(pin) => pin.describe(root)?,
+            Self::Timing(pin) => pin.describe(root)?,
+            Self::Engine(_) | Self::Hardware(_) | Self::Model(_) => Vec::new(),
+        };
+        Ok(edit::apply(text, &edits))
     }
 
     /// Verifies every file that the pin names.

@@ -6,6 +6,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::scenario::cursor::View;
+use crate::scenario::edit::Edit;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
@@ -160,6 +161,20 @@ impl TracePin {
         file.verify_contents(&text)?;
         let rows = count_rows(&text, self.options.format);
         Ok((Shard::unpacked(&file.path, text), rows))
+    }
+
+    /// Returns the edits that make the pin's file describe the files beside it.
+    pub(super) fn describe(&self, root: &Path) -> Result<Vec<Edit>, Bag> {
+        let (mut edits, mut rows) = (Vec::new(), 0);
+        for file in &self.shards {
+            let (content, found) = file.describe(root)?;
+            rows += count_rows(&content, self.options.format);
+            edits.extend(found);
+        }
+        if rows != self.requests {
+            edits.push(Edit::replace(&self.requests_at, rows.to_string()));
+        }
+        Ok(edits)
     }
 
     /// Opens the pin and reads it.

@@ -5,8 +5,10 @@ use std::path::{Component, Path};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::scenario::cursor::View;
+use crate::scenario::edit::Edit;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
+use crate::trace::Shard;
 
 /// The `shard` node of traces and timing tables.
 pub(super) static SHARD: Shape =
@@ -33,8 +35,12 @@ pub struct PinnedFile {
     pub content_sha256: Sha256,
     /// Where the pin states the digest.
     place: Place,
-    /// Where the pin states the digest of the contents.
+    /// Where the pin states the size.
+    bytes_place: Place,
+    /// Where the pin states the digest of the contents, or would.
     content_place: Place,
+    /// Whether it does.
+    content_stated: bool,
     /// The pin's name, for the command that accepts another digest.
     pin: String,
 }
@@ -61,7 +67,9 @@ impl PinnedFile {
             bytes: shard.count("bytes")?,
             content_sha256: shard.digest("content-sha256").unwrap_or(sha256),
             place: shard.place("sha256"),
+            bytes_place: shard.place("bytes"),
             content_place: shard.place("content-sha256"),
+            content_stated: shard.is_given("content-sha256"),
             pin: pin.to_owned(),
         })
     }
@@ -104,6 +112,28 @@ impl PinnedFile {
         let found = format!("found  {found} ({} bytes in {lines} lines)", text.len());
         let message = format!("{what}\n{pinned}\n{found}");
         Err(self.mismatch(Code::PinContents, &self.content_place, &message))
+    }
+
+    /// Returns what the file holds once unpacked, unverified, with the edits that make the pin's file describe it.
+    ///
+    /// # Errors
+    /// A file that cannot be read or unpacked.
+    pub(super) fn describe(&self, root: &Path) -> Result<(Vec<u8>, Vec<Edit>), Problem> {
+        let shard = Shard::load(&root.join(&self.path), &self.path)?;
+        let content = shard.unpack()?.into_owned();
+        let quoted = |digest: Sha256| format!("\"{}\"", digest.hex());
+        let (found, inside) = (Sha256::of(shard.bytes()), Sha256::of(&content));
+        let mut edits = Vec::new();
+        if found != self.sha256 {
+            edits.push(Edit::replace(&self.place, quoted(found)));
+        }
+        if u64::try_from(shard.bytes().len()) != Ok(self.bytes) {
+            edits.push(Edit::replace(&self.bytes_place, shard.bytes().len().to_string()));
+        }
+        if self.content_stated && inside != self.content_sha256 {
+            edits.push(Edit::replace(&self.content_place, quoted(inside)));
+        }
+        Ok((content, edits))
     }
 
     /// Returns a problem with the command that accepts what was found.

@@ -46,3 +46,33 @@ fn a_folder_without_pins_has_no_root() {
     let ran = Place::empty().bench(["pins", "list"]).exits(2);
     assert!(ran.stderr.contains("--root DIR"), "{}", ran.stderr);
 }
+
+#[test]
+fn another_file_is_accepted_by_the_command_that_the_mismatch_prints() {
+    let place = Place::with_pins();
+    let pin = "pins/traces/mooncake-tiny.kdl";
+    let before = place.read(pin);
+    place.bench(["pin", pin]).exits(0);
+    fs::copy(
+        place.path("pins/traces/mooncake-synthetic.jsonl.gz"),
+        place.path("pins/traces/mooncake-tiny.jsonl.gz"),
+    )
+    .expect("copied");
+    let refused = place.bench(["pin", pin]).exits(2);
+    assert!(refused.stderr.contains(&format!("`bench pin {pin} --update mooncake-tiny`")));
+    assert_eq!(place.read(pin), before, "nothing is accepted unasked");
+
+    let ran = place.bench(["pin", pin, "--update", "mooncake-tiny"]).exits(0);
+    assert!(ran.stdout.starts_with("trace mooncake-tiny: sha256:"), "{}", ran.stdout);
+    place.bench(["pins", "verify"]).exits(0);
+    let after = place.read(pin);
+    assert!(after.contains("requests 3993") && after.contains("bytes=294839"), "{after}");
+    let kept = |text: &str| {
+        let mut lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+        lines.retain(|line| !line.contains("shard") && !line.contains("requests"));
+        lines
+    };
+    assert_eq!(kept(&after), kept(&before));
+    let other = place.bench(["pin", pin, "--update", "conversation"]).exits(2);
+    assert!(other.stderr.contains("did you mean `--update mooncake-tiny`?"), "{}", other.stderr);
+}

@@ -41,11 +41,11 @@ pub(crate) struct FmtArgs {
 /// Arguments of `pin`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PinArgs {
-    /// The scenario
+    /// The scenario, or the file of a pin
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Replace the digest of this pin by what `pins/` holds; repeat for more
+    /// Replace the digest of this pin by what `pins/` holds; repeat for more. In a pin's file: describe the files beside it anew
     #[arg(long, value_name = "NAME")]
     pub(crate) update: Vec<String>,
 }
