@@ -1,7 +1,7 @@
 //! The output folder: what may be replaced, and writing it.
 
 use std::fs;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The names that DynoSim's `predict` writes: all that `--overwrite` may remove.
@@ -54,13 +54,11 @@ impl Folder {
         }
     }
 
-    /// Removes what an earlier run left under known names, and writes the files.
-    ///
-    /// Each file is written beside and renamed, so that a reader never sees half of one.
+    /// Makes the folder, and removes what an earlier run left under known names.
     ///
     /// # Errors
-    /// [`FolderError::Io`] with the first path that cannot be written.
-    pub(crate) fn write(&self, files: &[(&str, &[u8])]) -> Result<(), FolderError> {
+    /// [`FolderError::Io`] with the first path that cannot be made or removed.
+    pub(crate) fn clear(&self) -> Result<(), FolderError> {
         fs::create_dir_all(&self.path).map_err(|error| failed(&self.path, error))?;
         for name in KNOWN {
             let path = self.path.join(name);
@@ -71,19 +69,37 @@ impl Folder {
                 _ => {}
             }
         }
-        for (name, bytes) in files {
-            let path = self.path.join(name);
-            self.replace(&path, bytes).map_err(|error| failed(&path, error))?;
-        }
         Ok(())
     }
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
-        io::Write::write_all(&mut file, bytes)?;
-        file.persist(path)?;
-        Ok(())
+    /// Writes a file beside its place and renames it, so that a reader never sees half of one.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`] with the path and the first answer that was no success.
+    pub(crate) fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), FolderError> {
+        let partial = self.path.join(format!(".{name}.partial"));
+        let written =
+            write_file(&partial, content).and_then(|()| fs::rename(&partial, self.path.join(name)));
+        written.map_err(|error| {
+            // The failure is reported; a leftover of it may stay where it cannot be removed either.
+            let _leftover = fs::remove_file(&partial);
+            failed(&self.path.join(name), error)
+        })
     }
+}
+
+/// Writes a file through a buffer, to the end.
+fn write_file(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(fs::File::create(path)?);
+    content(&mut out)?;
+    out.flush()
 }
 
 /// Whether a folder that holds something may be written.

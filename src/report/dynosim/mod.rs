@@ -16,6 +16,6 @@ mod table;
 mod tests;
 
 pub(crate) use folder::{Folder, FolderError, Overwrite};
-pub(crate) use rows::{request_lines, request_rows};
+pub(crate) use rows::Rows;
 pub(crate) use summary::{Host, Summary};
 pub(crate) use table::table;

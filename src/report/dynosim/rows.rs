@@ -1,127 +1,218 @@
 //! `requests.jsonl`: one row a request that ended.
+//!
+//! Fields are declared in the order in which they are written, which is that of their names. Rows are made as they are written,
+//! so that a large run does not hold them all.
 
-use serde_json::{Value, json};
+use std::io::{self, Write};
+
+use serde::{Serialize, Serializer};
 
 use crate::deployment::{Deployment, Workers};
-use crate::record::{RequestRecord, RunRecord};
+use crate::record::{Admission, Outcome, RequestRecord, RunRecord};
 use crate::units::SimTime;
 
 use super::latency::{e2e_ms, tpot_ms, ttft_ms, ttst_ms};
 
-/// Returns the rows of all requests that ended, by arrival, then by identity. Requests that a time limit cut have none.
-pub(crate) fn request_rows(record: &RunRecord, deployment: &Deployment) -> Vec<Value> {
-    let mut ended: Vec<&RequestRecord> =
-        record.requests.iter().filter(|request| request.outcome.is_some()).collect();
-    ended.sort_by_key(|request| (request.arrival, request.index));
-    ended.into_iter().map(|request| row(request, ranks_per_worker(deployment))).collect()
+/// What only workers with roles have: null for aggregated ones.
+type OfRoles = ();
+
+/// The rows of all requests that ended, by arrival, then by identity. Requests that a time limit cut have none.
+#[derive(Debug)]
+pub(crate) struct Rows<'a> {
+    ended: Vec<&'a RequestRecord>,
+    ranks_per_worker: u32,
 }
 
-/// Returns rows as JSON lines: compact, keys sorted.
-pub(crate) fn request_lines(rows: &[Value]) -> Vec<u8> {
-    let mut lines = Vec::new();
-    for row in rows {
-        lines.extend_from_slice(row.to_string().as_bytes());
-        lines.push(b'\n');
+/// The row of a request.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    admission_count: usize,
+    admission_history: Vec<AdmissionRow>,
+    arrival_time_ms: f64,
+    decode_admit_ms: OfRoles,
+    decode_reused_input_tokens: OfRoles,
+    decode_route_overlap_tokens: OfRoles,
+    decode_worker_idx: Option<u32>,
+    destination_activated_ms: OfRoles,
+    destination_reserved_ms: OfRoles,
+    dispatched_at_ms: OfRoles,
+    e2e_latency_ms: Option<f64>,
+    first_admit_ms: Option<f64>,
+    first_token_ms: Option<f64>,
+    input_length: u64,
+    itl_ms: Option<f64>,
+    last_token_ms: Option<f64>,
+    output_length: u64,
+    prefill_admit_ms: OfRoles,
+    prefill_route_overlap_tokens: OfRoles,
+    prefill_worker_idx: OfRoles,
+    pressure_record_ordinals: [u64; 0],
+    readmission_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+    requested_output_length: u64,
+    reused_input_tokens: u64,
+    routing_history: Vec<RoutingRow>,
+    session_id: String,
+    source_held_ms: OfRoles,
+    source_released_ms: OfRoles,
+    terminal_status: Option<&'static str>,
+    terminal_time_ms: Option<f64>,
+    ttft_ms: Option<f64>,
+    ttst_ms: Option<f64>,
+    turn_index: u32,
+    uuid: String,
+}
+
+/// One admission; those after the first follow a preemption.
+#[derive(Debug, Serialize)]
+struct AdmissionRow {
+    admission_ordinal: usize,
+    at_ms: f64,
+    is_readmission: bool,
+    pool: &'static str,
+    pool_admission_ordinal: usize,
+    reused_input_tokens: u64,
+}
+
+/// The one decision of a round-robin router: at once, whatever is cached where.
+#[derive(Debug, Serialize)]
+struct RoutingRow {
+    best_available_overlap_blocks: (),
+    dp_rank: u32,
+    logical_worker_id: u32,
+    outcome: &'static str,
+    overlap_regret_blocks: (),
+    placement_replica_id: (),
+    pool: &'static str,
+    queue_entered_at_ms: (),
+    queue_wait_ms: f64,
+    released_at_ms: (),
+    reported_overlap_tokens: u64,
+    scheduler_id: u32,
+    selected_overlap_blocks: (),
+}
+
+impl<'a> Rows<'a> {
+    /// Returns the rows of a run.
+    pub(crate) fn new(record: &'a RunRecord, deployment: &Deployment) -> Self {
+        let mut ended: Vec<&RequestRecord> =
+            record.requests.iter().filter(|request| request.outcome.is_some()).collect();
+        ended.sort_by_key(|request| (request.arrival, request.index));
+        let ranks_per_worker = match &deployment.workers {
+            Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => {
+                worker.parallelism.attention_data
+            }
+        };
+        Self { ended, ranks_per_worker }
     }
-    lines
+
+    /// Writes the rows as JSON lines: compact, keys sorted.
+    ///
+    /// # Errors
+    /// What the writer answers.
+    pub(crate) fn write_lines(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in self.rows() {
+            serde_json::to_writer(&mut *out, &row)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.ended.iter().map(|request| Row::new(request, self.ranks_per_worker))
+    }
 }
 
-/// Returns the schedulers of one worker.
-fn ranks_per_worker(deployment: &Deployment) -> u32 {
-    match &deployment.workers {
-        Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => {
-            worker.parallelism.attention_data
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.rows())
+    }
+}
+
+impl<'a> Row<'a> {
+    fn new(request: &'a RequestRecord, ranks_per_worker: u32) -> Self {
+        let time = |time: Option<SimTime>| time.map(SimTime::as_ms);
+        let admissions = &request.admissions;
+        Self {
+            admission_count: admissions.len(),
+            admission_history: admissions.iter().enumerate().map(AdmissionRow::new).collect(),
+            arrival_time_ms: request.arrival.as_ms(),
+            decode_admit_ms: (),
+            decode_reused_input_tokens: (),
+            decode_route_overlap_tokens: (),
+            decode_worker_idx: request.rank,
+            destination_activated_ms: (),
+            destination_reserved_ms: (),
+            dispatched_at_ms: (),
+            e2e_latency_ms: e2e_ms(request),
+            first_admit_ms: time(admissions.first().map(|admission| admission.at)),
+            first_token_ms: time(request.first_token),
+            input_length: request.input.get(),
+            itl_ms: tpot_ms(request),
+            last_token_ms: time(request.last_token),
+            output_length: request.output.get(),
+            prefill_admit_ms: (),
+            prefill_route_overlap_tokens: (),
+            prefill_worker_idx: (),
+            pressure_record_ordinals: [],
+            readmission_count: admissions.len().saturating_sub(1),
+            request_id: request.request_id.as_deref(),
+            requested_output_length: request.requested_output.get(),
+            reused_input_tokens: request.reused_max().get(),
+            routing_history: request
+                .rank
+                .map(|rank| RoutingRow::new(rank, ranks_per_worker))
+                .into_iter()
+                .collect(),
+            session_id: request.session.to_string(),
+            source_held_ms: (),
+            source_released_ms: (),
+            terminal_status: request.outcome.map(Outcome::name),
+            terminal_time_ms: time(request.terminal),
+            ttft_ms: ttft_ms(request),
+            ttst_ms: ttst_ms(request),
+            turn_index: request.turn,
+            uuid: uuid(request.index),
         }
     }
 }
 
-/// Returns the row of a request.
-fn row(request: &RequestRecord, ranks_per_worker: u32) -> Value {
-    let time = |time: Option<SimTime>| time.map(SimTime::as_ms);
-    let mut row = json!({
-        "admission_count": request.admissions.len(),
-        "admission_history": admissions(request),
-        "arrival_time_ms": request.arrival.as_ms(),
-        "decode_admit_ms": null,
-        "decode_reused_input_tokens": null,
-        "decode_route_overlap_tokens": null,
-        "decode_worker_idx": request.rank,
-        "destination_activated_ms": null,
-        "destination_reserved_ms": null,
-        "dispatched_at_ms": null,
-        "e2e_latency_ms": e2e_ms(request),
-        "first_admit_ms": time(request.admissions.first().map(|admission| admission.at)),
-        "first_token_ms": time(request.first_token),
-        "input_length": request.input.get(),
-        "itl_ms": tpot_ms(request),
-        "last_token_ms": time(request.last_token),
-        "output_length": request.output.get(),
-        "prefill_admit_ms": null,
-        "prefill_route_overlap_tokens": null,
-        "prefill_worker_idx": null,
-        "pressure_record_ordinals": [],
-        "readmission_count": request.admissions.len().saturating_sub(1),
-        "requested_output_length": request.requested_output.get(),
-        "reused_input_tokens": request.reused_max().get(),
-        "routing_history": routing(request, ranks_per_worker),
-        "session_id": request.session.to_string(),
-        "source_held_ms": null,
-        "source_released_ms": null,
-        "terminal_status": request.outcome.map(crate::record::Outcome::name),
-        "terminal_time_ms": time(request.terminal),
-        "ttft_ms": ttft_ms(request),
-        "ttst_ms": ttst_ms(request),
-        "turn_index": request.turn,
-        "uuid": uuid(request.index),
-    });
-    if let Some(id) = &request.request_id {
-        row["request_id"] = Value::from(id.as_str());
+impl AdmissionRow {
+    fn new((ordinal, admission): (usize, &Admission)) -> Self {
+        Self {
+            admission_ordinal: ordinal,
+            at_ms: admission.at.as_ms(),
+            is_readmission: ordinal > 0,
+            pool: "agg",
+            pool_admission_ordinal: ordinal,
+            reused_input_tokens: admission.reused.get(),
+        }
     }
-    row
 }
 
-/// Returns every admission in order; those after the first follow a preemption.
-fn admissions(request: &RequestRecord) -> Vec<Value> {
-    request
-        .admissions
-        .iter()
-        .enumerate()
-        .map(|(ordinal, admission)| {
-            json!({
-                "admission_ordinal": ordinal,
-                "at_ms": admission.at.as_ms(),
-                "is_readmission": ordinal > 0,
-                "pool": "agg",
-                "pool_admission_ordinal": ordinal,
-                "reused_input_tokens": admission.reused.get(),
-            })
-        })
-        .collect()
-}
-
-/// Returns the one decision of a round-robin router: at once, whatever is cached where.
-fn routing(request: &RequestRecord, ranks_per_worker: u32) -> Vec<Value> {
-    let Some(rank) = request.rank else { return Vec::new() };
-    vec![json!({
-        "best_available_overlap_blocks": null,
-        "dp_rank": rank % ranks_per_worker,
-        "logical_worker_id": rank / ranks_per_worker,
-        "outcome": "immediate",
-        "overlap_regret_blocks": null,
-        "placement_replica_id": null,
-        "pool": "agg",
-        "queue_entered_at_ms": null,
-        "queue_wait_ms": 0.0,
-        "released_at_ms": null,
-        "reported_overlap_tokens": 0,
-        "scheduler_id": rank,
-        "selected_overlap_blocks": null,
-    })]
+impl RoutingRow {
+    fn new(rank: u32, ranks_per_worker: u32) -> Self {
+        Self {
+            best_available_overlap_blocks: (),
+            dp_rank: rank % ranks_per_worker,
+            logical_worker_id: rank / ranks_per_worker,
+            outcome: "immediate",
+            overlap_regret_blocks: (),
+            placement_replica_id: (),
+            pool: "agg",
+            queue_entered_at_ms: (),
+            queue_wait_ms: 0.0,
+            released_at_ms: (),
+            reported_overlap_tokens: 0,
+            scheduler_id: rank,
+            selected_overlap_blocks: (),
+        }
+    }
 }
 
 /// Returns the identity of the n-th request: the UUID of n + 1, as the reference's canonical mode gives it.
 fn uuid(index: u64) -> String {
-    let number = u128::from(index) + 1;
-    let hex = format!("{number:032x}");
+    let hex = format!("{:032x}", u128::from(index) + 1);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }

@@ -1,7 +1,9 @@
 //! `prediction.json`: the summary of a run under DynoSim's names.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::record::{PoolUse, RequestRecord, RunRecord};
@@ -10,7 +12,7 @@ use crate::workload::Sla;
 
 use super::distribution::Distribution;
 use super::latency::{e2e_ms, is_measured, tpot_ms, ttft_ms, ttst_ms};
-use super::{gaps, goodput};
+use super::{Rows, gaps, goodput};
 
 /// What the run took on this machine; nothing else in a summary is host time.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,32 @@ pub(crate) struct Host {
 #[derive(Debug, Clone)]
 pub(crate) struct Summary {
     fields: Map<String, Value>,
+}
+
+/// The object of `prediction.json`, its rows made as they are written.
+struct Document<'a> {
+    fields: &'a Map<String, Value>,
+    rows: Option<&'a Rows<'a>>,
+}
+
+/// The name of the rows in the object.
+const PER_REQUEST: &str = "per_request";
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let before = |(name, _): &(&String, &Value)| name.as_str() < PER_REQUEST;
+        for (name, value) in self.fields.iter().filter(before) {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(rows) = self.rows {
+            map.serialize_entry(PER_REQUEST, rows)?;
+        }
+        for (name, value) in self.fields.iter().filter(|entry| !before(entry)) {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
 }
 
 /// Tokens of the requests that are measured.
@@ -53,15 +81,15 @@ impl Summary {
         Self { fields }
     }
 
-    /// Returns the bytes of `prediction.json`; `rows` is the copy of `requests.jsonl` where it was captured.
+    /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.
     ///
     /// Two spaces of indent, sorted keys, one newline at the end. Source: spec/PREDICT.md §5.
-    pub(crate) fn document(&self, rows: Option<Vec<Value>>) -> Vec<u8> {
-        let mut fields = self.fields.clone();
-        if let Some(rows) = rows {
-            fields.insert("per_request".to_owned(), Value::Array(rows));
-        }
-        format!("{:#}\n", Value::Object(fields)).into_bytes()
+    ///
+    /// # Errors
+    /// What the writer answers.
+    pub(crate) fn write(&self, rows: Option<&Rows<'_>>, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, &Document { fields: &self.fields, rows })?;
+        out.write_all(b"\n")
     }
 
     /// Returns a number of the summary; 0 where there is none of this name.

@@ -7,7 +7,7 @@ use crate::cli::{Context, Exit, Failure, Stopwatch, print, stop_on_signal};
 use crate::diag::{Bag, Code, Problem, SourceFile};
 use crate::plan::SimulationJob;
 use crate::record::RunRecord;
-use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Summary};
+use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Rows, Summary};
 use crate::scenario::dynosim::{self, Prediction, TraceFile};
 use crate::sim::{self, Options, SimError};
 use crate::trace::{ArrivalRule, ReadOptions, Shard, read_corpus};
@@ -36,12 +36,10 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     memory::check(prediction.memory_limit_gb)?;
     report_rejections(&record, context);
     let summary = Summary::new(&record, job.sla.as_ref(), host);
-    let document = write(&folder, args, &job, &record, &summary)?;
+    let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment));
+    write(&folder, &summary, rows.as_ref()).map_err(|error| failed_write(&error))?;
     context.detail(&format!("wrote `{}`", args.output_dir.display()));
-    match args.format {
-        Format::Json => print(&document)?,
-        Format::Table => print(output::table(&summary))?,
-    }
+    show(args.format, &summary, rows.as_ref())?;
     Ok(Exit::Success)
 }
 
@@ -81,7 +79,11 @@ fn read_trace(
     let read = ReadOptions::dynosim(trace.block_size, arrivals);
     let (corpus, counts) = read_corpus(&[shard], &read).map_err(failed)?;
     let mut warnings = Bag::new();
-    counts.warnings(&trace.path).into_iter().for_each(|warning| warnings.push(warning));
+    // The format fixes milliseconds: a short span hints at nothing here.
+    let tolerated = counts.warnings(&trace.path).into_iter();
+    tolerated
+        .filter(|warning| warning.code() != Code::TraceTimeScale)
+        .for_each(|warning| warnings.push(warning));
     context.report(warnings);
     Ok(corpus)
 }
@@ -120,25 +122,30 @@ fn report_rejections(record: &RunRecord, context: &Context) {
     }
 }
 
-/// Writes the files and returns the bytes of `prediction.json`.
-fn write(
-    folder: &Folder,
-    args: &PredictArgs,
-    job: &SimulationJob,
-    record: &RunRecord,
-    summary: &Summary,
-) -> Result<Vec<u8>, Failure> {
-    let rows = args.capture_per_request.then(|| output::request_rows(record, &job.deployment));
-    let lines = rows.as_deref().map(output::request_lines);
-    let document = summary.document(rows);
-    let mut files: Vec<(&str, &[u8])> = vec![("prediction.json", &document)];
-    if let Some(lines) = &lines {
-        files.push(("requests.jsonl", lines));
+/// Writes the files.
+fn write(folder: &Folder, summary: &Summary, rows: Option<&Rows<'_>>) -> Result<(), FolderError> {
+    folder.clear()?;
+    if let Some(rows) = rows {
+        folder.write("requests.jsonl", |out| rows.write_lines(out))?;
     }
-    folder.write(&files).map_err(|error| {
-        Failure::new(Exit::JobFailed, Problem::new(Code::PredictOutput, error.to_string()))
-    })?;
-    Ok(document)
+    folder.write("prediction.json", |out| summary.write(rows, out))
+}
+
+/// Prints the summary, or what was written to `prediction.json`.
+fn show(format: Format, summary: &Summary, rows: Option<&Rows<'_>>) -> Result<(), Failure> {
+    match format {
+        Format::Table => print(output::table(summary)),
+        Format::Json => {
+            let mut document = Vec::new();
+            summary.write(rows, &mut document).expect("a Vec takes every write");
+            print(document)
+        }
+    }
+}
+
+/// Returns the failure of an output folder that could not be written after all.
+fn failed_write(error: &FolderError) -> Failure {
+    Failure::new(Exit::JobFailed, Problem::new(Code::PredictOutput, error.to_string()))
 }
 
 /// Returns the refusal of an output folder.

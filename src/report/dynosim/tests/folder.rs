@@ -24,7 +24,10 @@ fn known_names_of_an_earlier_run_go_and_all_others_stay() {
         fs::write(place.path().join(name), "old").expect("written");
     }
     let folder = Folder::check(place.path(), Overwrite::KnownNames).expect("allowed");
-    folder.write(&[("prediction.json", b"new")]).expect("written");
+    folder.clear().expect("cleared");
+    folder.write("prediction.json", |out| out.write_all(b"new")).expect("written");
+    let failing = |_: &mut dyn std::io::Write| Err(std::io::ErrorKind::StorageFull.into());
+    assert!(folder.write("requests.jsonl", failing).is_err());
     let mut names: Vec<String> = fs::read_dir(place.path())
         .expect("readable")
         .map(|entry| entry.expect("readable").file_name().into_string().expect("ASCII"))

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::{request_lines, request_rows};
+use super::super::Rows;
 use super::{at, request, run};
 use crate::deployment::{
     Backend, Capacity, ContextLength, Deployment, KvCache, Parallelism, Planner, Preemption,
     Router, Scheduler, Timing, Worker, Workers,
 };
-use crate::record::Admission;
+use crate::record::{Admission, RequestRecord};
 use crate::units::{BlockSize, Blocks, Tokens};
 
 /// A deployment of workers with two ranks each.
-fn two_ranks() -> Deployment {
+pub(super) fn two_ranks() -> Deployment {
     let worker = Worker {
         hardware: None,
         parallelism: Parallelism { attention_data: 2, ..Parallelism::default() },
@@ -51,13 +51,26 @@ fn two_ranks() -> Deployment {
     }
 }
 
+/// Returns the lines of a run.
+fn lines(requests: Vec<RequestRecord>) -> String {
+    let mut lines = Vec::new();
+    let record = run(requests);
+    Rows::new(&record, &two_ranks()).write_lines(&mut lines).expect("a Vec takes every write");
+    String::from_utf8(lines).expect("UTF-8")
+}
+
+/// Returns the rows of a run.
+fn rows(requests: Vec<RequestRecord>) -> Vec<Value> {
+    lines(requests).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
 #[test]
 fn rows_are_by_arrival_then_identity_and_cut_requests_have_none() {
     let mut early = request(2, 1);
     early.arrival = at(1.0);
     let mut cut = request(3, 4);
     cut.outcome = None;
-    let rows = request_rows(&run(vec![request(0, 1), request(1, 1), early, cut]), &two_ranks());
+    let rows = rows(vec![request(0, 1), request(1, 1), early, cut]);
     let ids: Vec<&Value> = rows.iter().map(|row| &row["uuid"]).collect();
     assert_eq!(
         ids,
@@ -75,7 +88,7 @@ fn a_readmission_counts_and_the_largest_reuse_is_the_requests() {
     again.rank = Some(3);
     again.admissions.push(Admission { at: at(25.0), reused: Tokens::new(64) });
     again.request_id = Some("r".to_owned());
-    let row = &request_rows(&run(vec![again]), &two_ranks())[0];
+    let row = &rows(vec![again])[0];
     let expected = json!({
         "admission_count": 2, "readmission_count": 1, "reused_input_tokens": 64,
         "request_id": "r", "session_id": "session_0", "turn_index": 0, "terminal_status": "completed",
@@ -99,16 +112,23 @@ fn a_readmission_counts_and_the_largest_reuse_is_the_requests() {
 
 #[test]
 fn a_request_without_tokens_has_no_latency() {
-    let row = &request_rows(&run(vec![request(0, 0)]), &two_ranks())[0];
+    let row = &rows(vec![request(0, 0)])[0];
     for name in ["ttft_ms", "ttst_ms", "itl_ms", "e2e_latency_ms", "first_token_ms"] {
         assert_eq!(row[name], Value::Null, "{name}");
     }
     assert!(row.get("request_id").is_none(), "the trace gives no name");
-    assert_eq!(request_rows(&run(vec![request(0, 1)]), &two_ranks())[0]["itl_ms"], Value::Null);
+    assert_eq!(rows(vec![request(0, 1)])[0]["itl_ms"], Value::Null);
 }
 
+/// `serde_json` reads into sorted maps and writes them compactly: a line equals what it reads back to.
 #[test]
 fn lines_are_compact_with_sorted_keys() {
-    let lines = request_lines(&[json!({"b": [1, 2], "a": "x"}), json!({})]);
-    assert_eq!(String::from_utf8(lines).expect("UTF-8"), "{\"a\":\"x\",\"b\":[1,2]}\n{}\n");
+    let mut named = request(1, 2);
+    named.request_id = Some("r\"1".to_owned());
+    let text = lines(vec![request(0, 3), named]);
+    assert_eq!(text.matches('\n').count(), 2);
+    for line in text.lines() {
+        let value: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(value.to_string(), line);
+    }
 }

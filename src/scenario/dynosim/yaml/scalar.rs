@@ -9,6 +9,7 @@ pub(super) fn plain(text: &str) -> Data {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Data::Null,
         "=" => return Data::Other("the default-value sign `=`"),
+        "<<" => return Data::Other("the merge sign `<<`"),
         _ => {}
     }
     if let Some(flag) = boolean(text) {
@@ -161,12 +162,39 @@ fn is_date(text: &str) -> bool {
         && (time.is_empty() && month.len() == 2 && day.len() == 2 || is_time(time))
 }
 
-/// Returns whether the text is what may follow a date: `T` or blanks, then `H:MM:SS` and more.
+/// Returns whether the text is what may follow a date: `T` or blanks, `H:MM:SS`, perhaps a fraction, perhaps a zone.
 fn is_time(text: &str) -> bool {
-    let rest = text.trim_start_matches(['T', 't', ' ', '\t']);
+    let spaced = text.trim_start_matches([' ', '\t']);
+    let Some(rest) =
+        text.strip_prefix(['T', 't']).or((spaced.len() < text.len()).then_some(spaced))
+    else {
+        return false;
+    };
     let mut parts = rest.splitn(3, ':');
-    let starts = |part: Option<&str>| part.is_some_and(|part| starts_with_digit(part).is_some());
-    rest.len() < text.len() && starts(parts.next()) && starts(parts.next()) && starts(parts.next())
+    let (Some(hour), Some(minute), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    let pair = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((second, rest)) = rest.split_at_checked(2) else { return false };
+    let fraction_end = match rest.strip_prefix('.') {
+        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => rest,
+    };
+    (pair(hour) || hour.len() == 1 && starts_with_digit(hour).is_some())
+        && pair(minute)
+        && pair(second)
+        && is_zone(fraction_end.trim_start_matches([' ', '\t']), fraction_end)
+}
+
+/// Returns whether the text is nothing, `Z`, or an offset `+H`, `+HH`, `+HH:MM`; `untrimmed` still has its blanks.
+fn is_zone(zone: &str, untrimmed: &str) -> bool {
+    if zone.is_empty() {
+        return untrimmed.is_empty();
+    }
+    let Some(offset) = zone.strip_prefix(['+', '-']) else { return zone == "Z" };
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let (hours, minutes) = offset.split_once(':').unwrap_or((offset, "00"));
+    matches!(hours.len(), 1 | 2) && digits(hours) && minutes.len() == 2 && digits(minutes)
 }
 
 #[cfg(test)]
@@ -205,8 +233,12 @@ mod tests {
             ("nan", "Text(\"nan\")"),
             ("2026-10-13", "Other(\"a date\")"),
             ("2026-1-3 1:02:03", "Other(\"a date\")"),
+            ("2026-01-03T01:02:03.5 +1", "Other(\"a date\")"),
+            ("2026-01-03 1:2:3", "Text(\"2026-01-03 1:2:3\")"),
+            ("2026-01-03T01:02:03x", "Text(\"2026-01-03T01:02:03x\")"),
             ("2026-1-3", "Text(\"2026-1-3\")"),
             ("h200_sxm", "Text(\"h200_sxm\")"),
+            ("<<", "Other(\"the merge sign `<<`\")"),
             ("=", "Other(\"the default-value sign `=`\")"),
         ];
         for (text, expected) in cases {
