@@ -8,7 +8,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use touchstone::digest::Sha256;
 use touchstone::digest::canonical::{Value, object};
 use touchstone::measure::Distribution;
+use touchstone::plan::{JobKind, load_plan};
 use touchstone::record::Gaps;
+use touchstone::sim::{self, Options};
 use touchstone::trace::{ReadOptions, Shard, TraceFormat, read_corpus};
 use touchstone::units::{BlockSize, Nanos};
 
@@ -76,5 +78,22 @@ fn trace(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(hot, canonical, gaps, trace);
+/// Simulates the first job of a pinned scenario that runs in memory.
+fn simulator(criterion: &mut Criterion) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/smoke.kdl");
+    let (plan, _) = load_plan(&path, None).expect("the scenario is sound");
+    let mut group = criterion.benchmark_group("simulate");
+    for job in &plan.jobs {
+        let JobKind::Simulation(simulation) = &job.kind else { continue };
+        if simulation.trace.is_some() {
+            continue;
+        }
+        let run = || sim::run(simulation, None, &Options::default()).expect("the job runs");
+        group.throughput(Throughput::Elements(run().requests.len() as u64));
+        group.bench_function(job.id.as_str(), |bencher| bencher.iter(run));
+    }
+    group.finish();
+}
+
+criterion_group!(hot, canonical, gaps, trace, simulator);
 criterion_main!(hot);
