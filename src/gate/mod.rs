@@ -13,6 +13,7 @@ mod runs;
 mod side;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use accept::{Agreement, agreement, changed_jobs};
 pub use compare::{Comparison, compare};
@@ -23,3 +24,4 @@ pub use golden_text::golden_text;
 pub use request_difference::{RequestDifference, first_difference};
 pub use runs::KnownRuns;
 pub use side::{Side, SideJob};
+pub use write::write_golden;

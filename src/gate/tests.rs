@@ -100,8 +100,8 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
     assert_eq!(drift.sections, [Section::Requests, Section::Summary]);
     let request = drift.request.as_ref().expect("the accepted run is at hand");
     let field = request.field.as_ref().expect("a field");
-    assert_eq!((request.index, field.name.as_str()), (0, "first_token_ns"));
-    assert_eq!((field.expected.as_str(), field.found.as_str()), ("5000000", "5000001"));
+    assert_eq!((request.index, field.name.as_str()), (0, "e2e_ns"));
+    assert_eq!((field.expected.as_str(), field.found.as_str()), ("9000000", "9000001"));
     let problem = comparison.findings[0].problem(&plan);
     let help = problem.help_text().expect("what to do");
     for command in ["bench run", "bench diff", "bench accept"] {

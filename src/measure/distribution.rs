@@ -115,6 +115,8 @@ impl Distribution {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn time(distribution: &Distribution, wanted: Statistic) -> u64 {
@@ -143,5 +145,19 @@ mod tests {
         let largest = Nanos::new(u64::MAX);
         let distribution = Distribution::of_sorted(&[(largest, 5)]).expect("five samples");
         assert_eq!(time(&distribution, Statistic::Mean), u64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_and_grouping_of_samples_do_not_matter(
+            samples in prop::collection::vec(0_u64..u64::MAX, 1..200),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let nanos = |samples: &[u64]| samples.iter().map(|ns| Nanos::new(*ns)).collect::<Vec<_>>();
+            let mut rotated = samples.clone();
+            rotated.rotate_left(at.index(samples.len()));
+            rotated.reverse();
+            prop_assert_eq!(Distribution::of(nanos(&samples)), Distribution::of(nanos(&rotated)));
+        }
     }
 }

@@ -66,8 +66,11 @@ proptest! {
 
     #[test]
     fn no_generated_job_breaks_a_law(job in jobs()) {
-        let report = report(&job).map_err(TestCaseError::fail)?;
-        prop_assert!(!report.has_broken_invariant(), "{:?}", report.failures());
+        match report(&job) {
+            Ok(report) => prop_assert!(!report.has_broken_invariant(), "{:?}", report.failures()),
+            // A request that outgrows the whole cache can never finish: the reference says so as well.
+            Err(failure) => prop_assert!(failure.starts_with("dead end"), "{}", failure),
+        }
     }
 
     #[test]

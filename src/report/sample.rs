@@ -13,7 +13,7 @@ use crate::digest::Sha256;
 use crate::exec::{Board, Cache, Corpora, Event, Executor, Listener};
 use crate::measure::sample;
 use crate::plan::{Compat, EngineIdentity, Job, JobId, JobKind, Places, Plan, SimulationJob};
-use crate::record::RunRecord;
+use crate::record::{RequestRecord, RunRecord};
 use crate::sim::{Options, SimError, Unsupported};
 use crate::units::{BlockSize, Blocks, Tokens};
 use crate::workload::{Corpus, Load, Source, Stop, StopCount, SyntheticShape, Workload};
@@ -114,7 +114,7 @@ fn deployment() -> Deployment {
 /// A fault in one job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A first token comes a nanosecond late.
+    /// The tokens of one request come a nanosecond late.
     OneNanosecond,
     /// A request is lost.
     DroppedRequest,
@@ -149,10 +149,7 @@ impl Executor for Fake {
         let mut record = sample::run(count);
         match self.fault.filter(|(faulty, _)| *faulty == count).map(|(_, fault)| fault) {
             None => {}
-            Some(Fault::OneNanosecond) => {
-                let late = sample::time(5.000_001);
-                record.requests[0].first_token = Some(late);
-            }
+            Some(Fault::OneNanosecond) => one_nanosecond_late(&mut record.requests[0]),
             Some(Fault::DroppedRequest) => drop(record.requests.pop()),
             Some(Fault::NoRequests) => record = sample::run(0),
             Some(Fault::Skipped) => return Err(SimError::Interrupted),
@@ -160,6 +157,13 @@ impl Executor for Fake {
         }
         Ok(record)
     }
+}
+
+/// Moves every token of the request that arrives at 0 by a nanosecond, which breaks no law.
+fn one_nanosecond_late(request: &mut RequestRecord) {
+    let late = |ms: f64| Some(sample::time(ms + 0.000_001));
+    (request.first_token, request.second_token) = (late(5.0), late(7.0));
+    (request.last_token, request.terminal) = (late(9.0), late(9.0));
 }
 
 /// Hears nothing.

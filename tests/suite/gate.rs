@@ -205,3 +205,20 @@ fn a_golden_that_cannot_be_read_is_refused_before_any_job_starts() {
     assert!(ran.stderr.contains("pins/goldens/small.kdl:"), "{ran}");
     assert!(!place.path("runs").exists());
 }
+
+#[test]
+fn ten_processes_side_by_side_give_one_report() {
+    let place = project();
+    let run = |_| {
+        let mut command =
+            place.command(["exec-job", FILE, "--job", "small/recorded/agg/native/replicas=2"]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command.spawn().expect("the binary was built with this test")
+    };
+    let running: Vec<_> = (0..10).map(run).collect();
+    let outputs = running.into_iter().map(|child| child.wait_with_output().expect("it ends"));
+    let mut reports: Vec<Vec<u8>> = outputs.map(|output| output.stdout).collect();
+    reports.dedup();
+    assert_eq!(reports.len(), 1, "ten equal processes print one report");
+    assert!(!reports[0].is_empty());
+}

@@ -1,8 +1,5 @@
 //! `bench accept`: run what changed three times in fresh processes, show the difference, write the golden.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::cli::args::{AcceptArgs, Format};
@@ -10,7 +7,7 @@ use crate::cli::{Context, Exit, Failure, date, print, stop_on_signal, user};
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::{
     Acceptance, Comparison, Golden, GoldenFile, GoldenJob, Side, changed_jobs, diff_json,
-    diff_table, differences, golden_text,
+    diff_table, differences, write_golden,
 };
 use crate::measure::DEFINITION;
 use crate::report::{EventLines, JobResult};
@@ -40,7 +37,7 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     agree(args, context, (&prepared.plan, &changed, &results), manner.threads())?;
     let golden = accepted(args, &prepared, &results);
     show(args.format, (&prepared.golden, &golden), &name)?;
-    write_golden(&path, &golden_text(&golden)).map_err(|error| {
+    write_golden(&path, &golden).map_err(|error| {
         let message = format!("cannot write `{name}`: {error}");
         Failure::new(Exit::JobFailed, Problem::new(Code::RunUnwritable, message))
     })?;
@@ -110,31 +107,6 @@ fn show(format: Format, (old, new): (&GoldenFile, &Golden), name: &str) -> Resul
         Format::Table => print(diff_table(&old, &new, &changes)),
         Format::Json => print(diff_json(&old, &new, &changes)),
     }
-}
-
-/// Writes beside, waits for the disk, and renames.
-fn write_golden(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(text.as_bytes())?;
-    beside.as_file().sync_all()?;
-    make_readable(beside.path())?;
-    beside.persist(path)?;
-    Ok(())
-}
-
-/// Lets others read the file: temporary files are private.
-#[cfg(unix)]
-fn make_readable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
-}
-
-/// Lets others read the file: nothing to do where files inherit.
-#[cfg(not(unix))]
-fn make_readable(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Returns what was accepted, in one line.
