@@ -116,6 +116,8 @@ codes! {
         "Scenarios find a pin by its file. One name in both places leaves no doubt which is meant.";
     PinField "pin::field" Error "The fields of a pin do not fit together."
         "Each field alone is well formed, and together they say nothing or contradict each other. The label and the help say how.";
+    PinIncomplete "pin::incomplete" Error "A pin does not describe the files beside it."
+        "Size and digest of every file, and for a trace the number of requests, are part of the pin. Write the pin without them once and let `bench pin PINFILE` fill them in.";
     PinFile "pin::file" Error "A file that a pin names cannot be read."
         "The data lies beside the pin. Restore it.";
     PinSize "pin::size" Error "A pinned file has another size."

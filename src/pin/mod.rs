@@ -3,6 +3,7 @@
 //! Owns what a pin file may hold, its digest, and the verification of the files it names: size, then digest, before a byte is
 //! unpacked or parsed. Reads KDL through `scenario::{syntax, cursor}`, traces through `trace`. Knows nothing of plans.
 
+mod describe;
 mod engine;
 mod error;
 mod file;
@@ -16,6 +17,7 @@ mod timing;
 mod trace;
 mod verify;
 
+pub use describe::{Description, Scope};
 pub use engine::EnginePin;
 pub use error::PinError;
 pub use hardware::{HardwarePin, Interconnect};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
-use crate::scenario::edit;
 
+use super::describe::{Description, Scope, describe};
 use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, TimingPin, TracePin};
 
 /// The pins under a project root.
@@ -130,6 +130,20 @@ impl Registry {
         }
     }
 
+    /// Returns the text of a pin's file with what it states, or should state, of the files beside it: digests, sizes, requests.
+    ///
+    /// # Errors
+    /// As [`Registry::trace`], and files that cannot be read or unpacked.
+    pub fn describe(
+        &self,
+        kind: PinKind,
+        name: &str,
+        scope: Scope,
+    ) -> Result<Description, PinError> {
+        self.known(kind, name)?;
+        Ok(describe(&self.root, kind, name, scope)?)
+    }
+
     /// Checks that a name has a file. Names never lead out of the kind's folder.
     fn known(&self, kind: PinKind, name: &str) -> Result<(), PinError> {
         let known = self.names(kind).map_err(Bag::from)?;
@@ -150,21 +164,6 @@ impl Pin {
             Self::Model(pin) => pin.digest(),
             Self::Timing(pin) => pin.digest(),
         }
-    }
-
-    /// Returns the text of the pin's file as it would describe the files beside it; the same text where it does.
-    ///
-    /// Only digests, sizes and the number of requests change. Nothing is written.
-    ///
-    /// # Errors
-    /// A file that cannot be read or unpacked.
-    pub fn redescribed(&self, root: &Path, text: &str) -> Result<String, Bag> {
-        let edits = match self {
-            Self::Trace(pin) => pin.describe(root)?,
-            Self::Timing(pin) => pin.describe(root)?,
-            Self::Engine(_) | Self::Hardware(_) | Self::Model(_) => Vec::new(),
-        };
-        Ok(edit::apply(text, &edits))
     }
 
     /// Verifies every file that the pin names.

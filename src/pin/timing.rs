@@ -6,7 +6,6 @@ use crate::diag::{Bag, Problem};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::scenario::cursor::View;
-use crate::scenario::edit::Edit;
 use crate::scenario::shape::{Field, Shape};
 use crate::trace::Shard;
 
@@ -60,15 +59,6 @@ impl TimingPin {
             ("format", Value::text(&self.format)),
         ]);
         digest(PinKind::Timing, fields)
-    }
-
-    /// Returns the edits that make the pin's file describe the files beside it.
-    pub(super) fn describe(&self, root: &Path) -> Result<Vec<Edit>, Bag> {
-        let mut edits = Vec::new();
-        for file in &self.files {
-            edits.extend(file.describe(root)?.1);
-        }
-        Ok(edits)
     }
 
     /// Reads and verifies every file and returns what each holds once unpacked.

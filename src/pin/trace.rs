@@ -6,7 +6,6 @@ use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::scenario::cursor::View;
-use crate::scenario::edit::Edit;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
@@ -17,7 +16,7 @@ use crate::units::BlockSize;
 use crate::workload::Corpus;
 
 use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
-use super::verify::SHARD;
+use super::verify::{SHARD, incomplete};
 use super::{PinKind, PinnedFile};
 
 /// What a trace without hash ids is said to be blocked in: no prompt has a block that means anything.
@@ -44,9 +43,9 @@ static HASHES: Shape =
         "`ids`: each row names its blocks; `none`: every prompt is unique.",
     )]);
 
-static REQUESTS: Shape = Shape::new("requests", "How many requests all shards hold.")
-    .once()
-    .args(&[Field::count("COUNT", "How many.").at_least(1)]);
+static REQUESTS: Shape =
+    Shape::new("requests", "How many requests all shards hold; `bench pin PINFILE` fills it in.")
+        .args(&[Field::count("COUNT", "How many.").at_least(1)]);
 
 static TRACE: Shape = Shape::new("trace", "A recorded workload.")
     .keyed_once()
@@ -163,20 +162,6 @@ impl TracePin {
         Ok((Shard::unpacked(&file.path, text), rows))
     }
 
-    /// Returns the edits that make the pin's file describe the files beside it.
-    pub(super) fn describe(&self, root: &Path) -> Result<Vec<Edit>, Bag> {
-        let (mut edits, mut rows) = (Vec::new(), 0);
-        for file in &self.shards {
-            let (content, found) = file.describe(root)?;
-            rows += count_rows(&content, self.options.format);
-            edits.extend(found);
-        }
-        if rows != self.requests {
-            edits.push(Edit::replace(&self.requests_at, rows.to_string()));
-        }
-        Ok(edits)
-    }
-
     /// Opens the pin and reads it.
     ///
     /// # Errors
@@ -225,7 +210,11 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
         .all("shard")
         .filter_map(|shard| PinnedFile::decode(shard, folder, name, bag))
         .collect();
-    let requests = node.child("requests")?;
+    let Some(requests) = node.child("requests") else {
+        let message = "the pin does not state how many requests it holds";
+        bag.push(incomplete(&node.head(), message, "no `requests`"));
+        return None;
+    };
     let (count, requests_at) = (requests.count("COUNT")?, requests.place("COUNT"));
     Some(TracePin { name: name.to_owned(), options, requests: count, requests_at, shards })
 }

@@ -5,10 +5,11 @@ use std::path::{Component, Path};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::scenario::cursor::View;
-use crate::scenario::edit::Edit;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
-use crate::trace::Shard;
+
+/// What holds where a field that describes a file is absent: nothing is verified until it is there.
+const FILLED_IN: &str = "`bench pin PINFILE` fills it in";
 
 /// The `shard` node of traces and timing tables.
 pub(super) static SHARD: Shape =
@@ -16,10 +17,10 @@ pub(super) static SHARD: Shape =
         .keyed_once()
         .args(&[Field::path("FILE", "The file, relative to the pin's folder.")])
         .props(&[
-            Field::digest("sha256", "The digest of the file."),
-            Field::count("bytes", "The size of the file."),
-            Field::digest("content-sha256", "The digest of what the file holds once unpacked.")
-                .derived("for a file that is not packed, its own digest"),
+            Field::digest("sha256", "The digest of the file.").derived(FILLED_IN),
+            Field::count("bytes", "The size of the file.").derived(FILLED_IN),
+            Field::digest("content-sha256", "The digest of what a packed file holds.")
+                .derived(FILLED_IN),
         ]);
 
 /// A file that a pin names.
@@ -35,12 +36,8 @@ pub struct PinnedFile {
     pub content_sha256: Sha256,
     /// Where the pin states the digest.
     place: Place,
-    /// Where the pin states the size.
-    bytes_place: Place,
     /// Where the pin states the digest of the contents, or would.
     content_place: Place,
-    /// Whether it does.
-    content_stated: bool,
     /// The pin's name, for the command that accepts another digest.
     pin: String,
 }
@@ -49,16 +46,14 @@ impl PinnedFile {
     /// Decodes a `shard` node of the pin `pin`, whose file lies in `folder`.
     pub(super) fn decode(shard: &View<'_>, folder: &str, pin: &str, bag: &mut Bag) -> Option<Self> {
         let file = shard.text("FILE")?;
-        let inside = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
-        if !inside {
-            let message = format!("a pinned file lies beside its pin, found `{file}`");
-            bag.push(shard.problem(Code::PinField, "FILE", message, "leads elsewhere"));
+        if !lies_beside(file) {
+            bag.push(elsewhere(shard, file));
         }
-        let packed = Path::new(file).extension().is_some_and(|extension| extension == "gz");
-        if packed && shard.digest("content-sha256").is_none() {
-            let message = "a packed file needs `content-sha256`, the digest of what it holds";
-            let problem = shard.problem(Code::PinField, "FILE", message, "packed");
-            bag.push(problem.help(format!("`gzip -dc {file} | sha256sum` prints it")));
+        for name in required(file) {
+            if shard.datum(name).is_none() {
+                let message = format!("the pin does not state `{name}` of `{file}`");
+                bag.push(incomplete(&shard.head(), &message, "not described"));
+            }
         }
         let sha256 = shard.digest("sha256")?;
         Some(Self {
@@ -67,9 +62,7 @@ impl PinnedFile {
             bytes: shard.count("bytes")?,
             content_sha256: shard.digest("content-sha256").unwrap_or(sha256),
             place: shard.place("sha256"),
-            bytes_place: shard.place("bytes"),
             content_place: shard.place("content-sha256"),
-            content_stated: shard.is_given("content-sha256"),
             pin: pin.to_owned(),
         })
     }
@@ -114,28 +107,6 @@ impl PinnedFile {
         Err(self.mismatch(Code::PinContents, &self.content_place, &message))
     }
 
-    /// Returns what the file holds once unpacked, unverified, with the edits that make the pin's file describe it.
-    ///
-    /// # Errors
-    /// A file that cannot be read or unpacked.
-    pub(super) fn describe(&self, root: &Path) -> Result<(Vec<u8>, Vec<Edit>), Problem> {
-        let shard = Shard::load(&root.join(&self.path), &self.path)?;
-        let content = shard.unpack()?.into_owned();
-        let quoted = |digest: Sha256| format!("\"{}\"", digest.hex());
-        let (found, inside) = (Sha256::of(shard.bytes()), Sha256::of(&content));
-        let mut edits = Vec::new();
-        if found != self.sha256 {
-            edits.push(Edit::replace(&self.place, quoted(found)));
-        }
-        if u64::try_from(shard.bytes().len()) != Ok(self.bytes) {
-            edits.push(Edit::replace(&self.bytes_place, shard.bytes().len().to_string()));
-        }
-        if self.content_stated && inside != self.content_sha256 {
-            edits.push(Edit::replace(&self.content_place, quoted(inside)));
-        }
-        Ok((content, edits))
-    }
-
     /// Returns a problem with the command that accepts what was found.
     fn mismatch(&self, code: Code, place: &Place, message: &str) -> Problem {
         let (file, pin) = (place.source().name(), &self.pin);
@@ -144,4 +115,27 @@ impl PinnedFile {
         );
         place.problem(code, message, "pinned here").help(help)
     }
+}
+
+/// Returns whether a path leads to a file in the pin's own folder or below it.
+pub(super) fn lies_beside(file: &str) -> bool {
+    Path::new(file).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Returns the problem of a path that leads elsewhere.
+pub(super) fn elsewhere(shard: &View<'_>, file: &str) -> Problem {
+    let message = format!("a pinned file lies beside its pin, found `{file}`");
+    shard.problem(Code::PinField, "FILE", message, "leads elsewhere")
+}
+
+/// Returns the properties that describe a file: a packed one has a digest of its contents as well.
+pub(super) fn required(file: &str) -> &'static [&'static str] {
+    let is_packed = Path::new(file).extension().is_some_and(|extension| extension == "gz");
+    if is_packed { &["sha256", "bytes", "content-sha256"] } else { &["sha256", "bytes"] }
+}
+
+/// Returns the problem of a pin that lacks what `bench pin` fills in.
+pub(super) fn incomplete(place: &Place, message: &str, label: &str) -> Problem {
+    let help = format!("`bench pin {}` fills it in", place.source().name());
+    place.problem(Code::PinIncomplete, message, label).help(help)
 }

@@ -76,3 +76,24 @@ fn another_file_is_accepted_by_the_command_that_the_mismatch_prints() {
     let other = place.bench(["pin", pin, "--update", "conversation"]).exits(2);
     assert!(other.stderr.contains("did you mean `--update mooncake-tiny`?"), "{}", other.stderr);
 }
+
+#[test]
+fn a_pin_of_ones_own_is_filled_in_and_leaves_the_rest_alone() {
+    let place = Place::project();
+    place.write(
+        "pins/traces/mine.jsonl",
+        "{\"timestamp\":0,\"input_length\":5,\"output_length\":1,\"hash_ids\":[1]}\n",
+    );
+    let pin = "pins/traces/mine.kdl";
+    let bare = "// mine\ntrace \"mine\" {\n    format \"mooncake\"\n    block-size 512\n    timestamps unit=\"ms\"\n    shard \"mine.jsonl\"\n}\n";
+    place.write(pin, bare);
+    let refused = place.bench(["pins", "verify"]).exits(2);
+    assert!(refused.stderr.contains("`bench pin pins/traces/mine.kdl` fills it in"));
+    place.bench(["pin", pin]).exits(0);
+    place.bench(["pins", "verify"]).exits(0);
+    let filled = place.read(pin);
+    assert!(filled.starts_with("// mine\n") && filled.contains("\n    requests 1\n"), "{filled}");
+    place.bench(["pin", pin]).exits(0);
+    assert_eq!(place.read(pin), filled, "filling in twice changes nothing");
+    place.bench(["fmt", "--check", pin]).exits(0);
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cli::args::PinArgs;
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
-use crate::pin::{PinKind, Registry};
+use crate::pin::{PinKind, Registry, Scope};
 use crate::plan::repin;
 use crate::scenario::edit;
 
@@ -24,7 +24,7 @@ pub(super) fn run(args: &PinArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Moves what a pin's file states of the files beside it.
+/// Fills in what a pin's file should state of the files beside it; with `--update`, moves what it states.
 fn pin_file(
     args: &PinArgs,
     context: &Context,
@@ -32,26 +32,21 @@ fn pin_file(
 ) -> Result<Exit, Failure> {
     if let Some(other) = args.update.iter().find(|update| *update != name) {
         let message = format!("`{}` is the pin `{name}`, not `{other}`", args.file.display());
-        return Err(Problem::new(Code::PinUnknown, message)
-            .help(format!("did you mean `--update {name}`?"))
-            .into());
+        let help = format!("did you mean `--update {name}`?");
+        return Err(Problem::new(Code::PinUnknown, message).help(help).into());
     }
-    let pin = Registry::open(root)?.pin(kind, name).map_err(Bag::from)?;
-    if args.update.is_empty() {
-        pin.verify(root)?;
+    let scope = if args.update.is_empty() { Scope::Missing } else { Scope::All };
+    let registry = Registry::open(root)?;
+    let described = registry.describe(kind, name, scope).map_err(Bag::from)?;
+    if described.is_changed {
+        edit::replace_file(&args.file, &described.text)?;
+    }
+    let pin = registry.pin(kind, name).map_err(Bag::from)?;
+    pin.verify(root)?;
+    if described.is_changed {
+        print(format!("{} {name}: {}\n", kind.name(), pin.digest()))?;
+    } else {
         context.note(&format!("{}: every file is as pinned", args.file.display()));
-        return Ok(Exit::Success);
     }
-    let before = std::fs::read_to_string(&args.file).map_err(|error| {
-        Problem::new(Code::PinRead, format!("cannot read `{}`: {error}", args.file.display()))
-    })?;
-    let after = pin.redescribed(root, &before)?;
-    if after == before {
-        context.note(&format!("{}: every file is as pinned", args.file.display()));
-        return Ok(Exit::Success);
-    }
-    edit::replace_file(&args.file, &after)?;
-    let digest = Registry::open(root)?.pin(kind, name).map_err(Bag::from)?.digest();
-    print(format!("{} {name}: {digest}\n", kind.name()))?;
     Ok(Exit::Success)
 }

@@ -1,6 +1,6 @@
 use crate::diag::{Bag, Problem};
 use crate::digest::Sha256;
-use crate::pin::{PinnedFile, Registry};
+use crate::pin::{PinKind, PinnedFile, Registry, Scope};
 use crate::trace::{ArrivalRule, HashIds};
 
 use super::{project, with_files, write};
@@ -115,10 +115,38 @@ fn fields_that_do_not_fit_the_format_are_refused() {
         messages(&text.replace("t.jsonl", "../t.jsonl")),
         ["a pinned file lies beside its pin, found `../t.jsonl`"]
     );
+}
+
+#[test]
+fn a_pin_that_does_not_describe_its_files_is_refused_with_the_command_that_fills_it_in() {
+    let text = "trace \"t\" {\n    format \"mooncake\"\n    block-size 512\n    timestamps unit=\"ms\"\n    shard \"t.jsonl.gz\"\n}\n";
+    let packed =
+        std::fs::read(project().join("pins/traces/mooncake-tiny.jsonl.gz")).expect("pinned");
+    let (_folder, registry) =
+        with_files(&[("traces/t.kdl", text.as_bytes()), ("traces/t.jsonl.gz", &packed)]);
+    let found = Bag::from(registry.trace("t").expect_err("refused")).into_sorted();
+    let messages: Vec<&str> = found.iter().map(Problem::message).collect();
     assert_eq!(
-        messages(&text.replace("t.jsonl", "t.jsonl.gz")),
-        ["a packed file needs `content-sha256`, the digest of what it holds"]
+        messages,
+        [
+            "the pin does not state how many requests it holds",
+            "the pin does not state `sha256` of `t.jsonl.gz`",
+            "the pin does not state `bytes` of `t.jsonl.gz`",
+            "the pin does not state `content-sha256` of `t.jsonl.gz`",
+        ]
     );
+    assert!(found.iter().all(|problem| problem.code().as_str() == "pin::incomplete"));
+    assert_eq!(found[1].help_text(), Some("`bench pin pins/traces/t.kdl` fills it in"));
+
+    let described = registry.describe(PinKind::Trace, "t", Scope::Missing).expect("described");
+    let expected =
+        std::fs::read_to_string(project().join("pins/traces/mooncake-tiny.kdl")).expect("pinned");
+    for part in expected.lines().filter(|line| line.contains("requests") || line.contains("shard"))
+    {
+        let part = part.replace("mooncake-tiny", "t");
+        assert!(described.text.lines().any(|line| line == part), "{part}\n{}", described.text);
+    }
+    assert!(described.is_changed);
 }
 
 #[test]
