@@ -118,6 +118,8 @@ codes! {
         "Each field alone is well formed, and together they say nothing or contradict each other. The label and the help say how.";
     PinIncomplete "pin::incomplete" Error "A pin does not describe the files beside it."
         "Size and digest of every file, and for a trace the number of requests, are part of the pin. Write the pin without them once and let `bench pin PINFILE` fill them in.";
+    PinForbidden "pin::forbidden" Error "A pin is not changed under `CI`."
+        "What is pinned is decided by a person and reviewed. Under `CI` no command writes below `pins/`; a pin that is already right is no error.";
     PinFile "pin::file" Error "A file that a pin names cannot be read."
         "The data lies beside the pin. Restore it.";
     PinSize "pin::size" Error "A pinned file has another size."

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::Place;
+use crate::program::{Place, Ran};
 
 #[test]
 fn pins_are_listed_as_a_scenario_states_them() {
@@ -89,11 +89,14 @@ fn a_pin_of_ones_own_is_filled_in_and_leaves_the_rest_alone() {
     place.write(pin, bare);
     let refused = place.bench(["pins", "verify"]).exits(2);
     assert!(refused.stderr.contains("`bench pin pins/traces/mine.kdl` fills it in"));
+    let under_ci = Ran::of(place.command(["pin", pin]).env("CI", "true")).exits(3);
+    assert!(under_ci.stderr.contains("pin::forbidden"), "{}", under_ci.stderr);
+    assert_eq!(place.read(pin), bare);
     place.bench(["pin", pin]).exits(0);
     place.bench(["pins", "verify"]).exits(0);
     let filled = place.read(pin);
     assert!(filled.starts_with("// mine\n") && filled.contains("\n    requests 1\n"), "{filled}");
-    place.bench(["pin", pin]).exits(0);
+    Ran::of(place.command(["pin", pin]).env("CI", "true")).exits(0);
     assert_eq!(place.read(pin), filled, "filling in twice changes nothing");
     place.bench(["fmt", "--check", pin]).exits(0);
 }

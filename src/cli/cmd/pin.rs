@@ -39,6 +39,7 @@ fn pin_file(
     let registry = Registry::open(root)?;
     let described = registry.describe(kind, name, scope).map_err(Bag::from)?;
     if described.is_changed {
+        refuse_in_continuous_integration(args, context)?;
         edit::replace_file(&args.file, &described.text)?;
     }
     let pin = registry.pin(kind, name).map_err(Bag::from)?;
@@ -49,4 +50,16 @@ fn pin_file(
         context.note(&format!("{}: every file is as pinned", args.file.display()));
     }
     Ok(Exit::Success)
+}
+
+/// Refuses to write below `pins/` under `CI`.
+fn refuse_in_continuous_integration(args: &PinArgs, context: &Context) -> Result<(), Failure> {
+    if !context.environment().continuous_integration {
+        return Ok(());
+    }
+    let file = args.file.display();
+    let message = format!("`CI` is set, and nothing below `pins/` is written there: `{file}`");
+    let problem = Problem::new(Code::PinForbidden, message)
+        .help("pin on a machine of your own and commit the change");
+    Err(Failure::new(Exit::Drift, problem))
 }
