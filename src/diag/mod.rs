@@ -4,10 +4,12 @@
 
 mod bag;
 mod code;
+mod page;
 mod problem;
 mod source;
 
 pub use bag::Bag;
 pub use code::Code;
+pub use page::page;
 pub use problem::{Label, Problem, Severity};
 pub use source::{SourceFile, Span};

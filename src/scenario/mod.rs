@@ -35,6 +35,7 @@ pub mod edit;
 pub mod format;
 mod load;
 pub mod model;
+pub mod reference;
 mod resolve;
 pub mod scalar;
 pub mod shape;
