@@ -196,6 +196,14 @@ impl Deployment {
 }
 
 impl Mode {
+    /// Returns the roles that the mode has, in the order of their pools.
+    pub const fn roles(self) -> &'static [WorkerRole] {
+        match self {
+            Self::Aggregated => &[WorkerRole::Aggregated],
+            Self::Disaggregated => &[WorkerRole::Prefill, WorkerRole::Decode],
+        }
+    }
+
     /// Returns the word of the scenario language.
     pub const fn name(self) -> &'static str {
         match self {

@@ -31,7 +31,8 @@ impl Inputs {
         }
         for pinned in &scenario.pins.engines {
             match engine(pinned, scenario, registry) {
-                Ok(identity) => drop(inputs.engines.insert(pinned.name.clone(), identity)),
+                Ok(None) => {} // the version was refused, which was complained of
+                Ok(Some(identity)) => drop(inputs.engines.insert(pinned.name.clone(), identity)),
                 Err(bag) => findings.extend(bag),
             }
         }
@@ -55,6 +56,7 @@ impl Inputs {
         match pinned.digest {
             Some(stated) if stated == found => Ok(()),
             Some(stated) => Err(mismatch(pinned, scenario, stated, found).into()),
+            None if pinned.digest_place.is_some() => Ok(()), // it was refused, which was complained of
             None => {
                 let message = format!("{} `{}` has no digest", pinned.kind.name(), pinned.name);
                 let problem = pinned.place.problem(
@@ -161,7 +163,7 @@ pub(super) fn engine(
     pinned: &EnginePin,
     scenario: &Scenario,
     registry: &Registry,
-) -> Result<EngineIdentity, Bag> {
+) -> Result<Option<EngineIdentity>, Bag> {
     let place = &pinned.place;
     let found =
         registry.engine(&pinned.name).map_err(|error| error.at(place.source(), place.span()))?;
@@ -173,10 +175,9 @@ pub(super) fn engine(
             pinned.name
         ))
     };
-    if pinned.version != found.version {
-        return Err(
-            differs("version", &pinned.version_place, &pinned.version, &found.version).into()
-        );
+    let Some(version) = &pinned.version else { return Ok(None) };
+    if *version != found.version {
+        return Err(differs("version", &pinned.version_place, version, &found.version).into());
     }
     match (&pinned.checksum, &found.checksum) {
         (None, Some(checksum)) => {
@@ -197,6 +198,6 @@ pub(super) fn engine(
     }
     let compat =
         pinned.compat.as_deref().and_then(|text| text.parse().ok()).unwrap_or(Compat::NEWEST);
-    let (name, version) = (pinned.name.clone(), pinned.version.clone());
-    Ok(EngineIdentity { name, version, checksum: found.checksum, compat })
+    let (name, version) = (pinned.name.clone(), version.clone());
+    Ok(Some(EngineIdentity { name, version, checksum: found.checksum, compat }))
 }

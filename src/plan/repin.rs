@@ -111,11 +111,12 @@ impl Pinner<'_> {
             .engine(&pin.name)
             .map_err(|error| error.at(place.source(), place.span()))?;
         let is_moved = self.update.contains(&pin.name);
-        let fills_in = pin.checksum.is_none() && pin.version == found.version;
+        let fills_in = pin.version.is_none()
+            || pin.checksum.is_none() && pin.version.as_ref() == Some(&found.version);
         if !is_moved && !fills_in {
             return inputs::engine(pin, self.scenario, self.registry).map(drop);
         }
-        if pin.version != found.version {
+        if pin.version.as_ref() != Some(&found.version) {
             self.change(&pin.version_place, Some(&pin.version_place), ("version", &found.version));
             self.changes.push(format!("engine {}: version {}", pin.name, found.version));
         }

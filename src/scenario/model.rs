@@ -97,8 +97,8 @@ pub struct FilePin {
 pub struct EnginePin {
     /// Its name.
     pub name: String,
-    /// The version.
-    pub version: String,
+    /// The version; absent where it was refused.
+    pub version: Option<String>,
     /// The registry checksum of an upstream engine.
     pub checksum: Option<String>,
     /// The reference behaviour that `native` imitates.

@@ -125,32 +125,26 @@ fn occurs(shape: &Shape) -> &'static str {
 
 /// Returns how a node is written.
 fn form(shape: &Shape) -> String {
-    let mut form = shape.name.to_owned();
+    let mut parts = vec![shape.name.to_owned()];
     if !shape.kinds.is_empty() {
-        let words: Vec<String> =
-            shape.kinds.iter().map(|kind| format!("\"{}\"", kind.word)).collect();
-        form.push(' ');
-        form.push_str(&words.join(" | "));
+        let words = shape.kinds.iter().map(|kind| format!("\"{}\"", kind.word));
+        parts.push(words.collect::<Vec<_>>().join(" | "));
     }
-    for field in shape.args {
-        let is_optional = field.absent != Absent::Refused;
-        form.push_str(&if is_optional {
-            format!(" [{}]", field.name)
+    parts.extend(shape.args.iter().map(|field| {
+        if field.absent == Absent::Refused {
+            field.name.to_owned()
         } else {
-            format!(" {}", field.name)
-        });
-    }
-    if let Some(field) = shape.rest {
-        form.push_str(&format!(" {}…", field.name));
-    }
-    let has_kind_props = shape.kinds.iter().any(|kind| !kind.props.is_empty());
-    if !shape.props.is_empty() || has_kind_props || shape.open_props.is_some() {
-        form.push_str(" property=value…");
+            format!("[{}]", field.name)
+        }
+    }));
+    parts.extend(shape.rest.map(|field| format!("{}…", field.name)));
+    if shape.all_props().next().is_some() || shape.open_props.is_some() {
+        parts.push("property=value…".to_owned());
     }
     if shape.all_children().next().is_some() {
-        form.push_str(" { … }");
+        parts.push("{ … }".to_owned());
     }
-    form
+    parts.join(" ")
 }
 
 /// Returns a type in words, with its range.

@@ -14,6 +14,9 @@ pub(super) fn names(scenario: &Scenario, findings: &mut Bag) {
             findings.extend_new(problem.into());
         }
     }
+    if findings.has_errors() {
+        return; // a misspelt name makes the right one look unused
+    }
     unused_pins(scenario, &used, findings);
     unused_declarations(scenario, findings);
 }

@@ -213,8 +213,12 @@ impl Checker<'_> {
                 None => self.other_prop(prop, view),
             }
         }
+        let is_known = |name: &str| shape.props.iter().chain(own).any(|field| field.name == name);
+        let strangers = seen.iter().map(|prop| prop.name.text.as_str());
+        let strangers: Vec<&str> = strangers.filter(|name| !is_known(name)).collect();
         for field in shape.props.iter().chain(own) {
-            if !seen.iter().any(|prop| prop.name.text == field.name) {
+            let is_misspelt = strangers.iter().any(|name| is_near(name, field.name));
+            if !is_misspelt && !seen.iter().any(|prop| prop.name.text == field.name) {
                 self.absent_prop(field, node, view);
             }
         }
@@ -283,9 +287,13 @@ impl Checker<'_> {
                 None => self.unknown_node(node, frame),
             }
         }
+        let strangers = nodes.iter().map(|node| node.name.text.as_str());
+        let strangers: Vec<&str> =
+            strangers.filter(|name| !frame.children().any(|child| child.name == *name)).collect();
         for child in frame.children() {
             let required = matches!(child.occurs, Occurs::Once | Occurs::NamedRequired);
-            if required && !nodes.iter().any(|node| node.name.text == child.name) {
+            let is_misspelt = strangers.iter().any(|name| is_near(name, child.name));
+            if required && !is_misspelt && !nodes.iter().any(|node| node.name.text == child.name) {
                 self.missing_node(child, frame);
             }
         }
@@ -366,6 +374,11 @@ impl Checker<'_> {
             first_lower(child.doc)
         )));
     }
+}
+
+/// Returns whether `written` is a misspelling of `meant`: it is complained of as such, not as a lack of what was meant.
+fn is_near(written: &str, meant: &str) -> bool {
+    scalar::nearest(written, std::iter::once(meant)).is_some()
 }
 
 /// Returns a sentence as the rest of another: first letter small, no full stop.

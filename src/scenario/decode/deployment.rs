@@ -95,10 +95,7 @@ fn workers(
     bag: &mut Bag,
 ) -> Option<Workers> {
     let (mode, backend) = (mode?, backend?);
-    let roles: &[WorkerRole] = match mode {
-        Mode::Aggregated => &[WorkerRole::Aggregated],
-        Mode::Disaggregated => &[WorkerRole::Prefill, WorkerRole::Decode],
-    };
+    let roles = mode.roles();
     let mut decoded = Vec::new();
     for role in roles {
         let found = view.all("worker").find(|worker| worker.text("ROLE") == Some(role.name()));
@@ -140,11 +137,11 @@ fn roles_of(mode: Mode) -> &'static str {
 
 /// Complains of a role without workers; a deployment without any worker is complained of by the checker.
 fn missing_role(view: &View<'_>, mode: Mode, role: WorkerRole, bag: &mut Bag) {
-    let written = view.node().is_some_and(|node| {
-        node.children
-            .iter()
-            .any(|child| child.name.text == "worker" && child.first_text().is_some())
-    });
+    // where a worker of another role stands, that one is complained of, and says the same
+    let fits = |worker: &View<'_>| {
+        worker.text("ROLE").is_some_and(|own| mode.roles().iter().any(|role| role.name() == own))
+    };
+    let written = view.child("worker").is_some() && view.all("worker").all(fits);
     if written {
         let message = format!("mode \"{}\" needs a worker \"{}\"", mode.name(), role.name());
         let problem = view.head().problem(Code::ScenarioWorkerRole, message, "missing here");

@@ -43,11 +43,11 @@ fn engine(view: &View<'_>, bag: &mut Bag) -> Option<EnginePin> {
     }
     Some(EnginePin {
         name: name.to_owned(),
-        version: view.text("version")?.to_owned(),
+        version: view.text("version").map(str::to_owned),
         checksum: view.text("checksum").map(str::to_owned),
         compat: view.text("compat").map(str::to_owned),
         place: view.place("NAME"),
-        version_place: view.place("version"),
+        version_place: written(view, "version").unwrap_or_else(|| view.head()),
         checksum_place: written(view, "checksum"),
         compat_place: written(view, "compat"),
     })

@@ -52,7 +52,8 @@ pub(in crate::scenario) fn declared(
 ) -> Vec<Declared> {
     let mut all = Vec::new();
     for child in view.all(kind) {
-        let (Some(name), Some(node)) = (child.text("NAME"), child.node()) else { continue }; // the checker has complained
+        let Some(node) = child.node() else { continue }; // every child has one
+        let Some(name) = node.first_text() else { continue }; // the checker has complained
         let mut found = Bag::new();
         if kind == "workload" {
             workload(node, &mut found);

@@ -107,8 +107,7 @@ fn problem(source: &SourceFile, token: &Token, diagnostic: &KdlDiagnostic) -> Pr
                 .map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
         },
     );
-    let problem =
-        Problem::new(Code::KdlSyntax, format!("{message}, found `{}`", shown(&token.text)));
+    let problem = Problem::new(Code::KdlSyntax, format!("{message}, found {}", shown(&token.text)));
     let problem = problem.label(source, token.span(), "this does not fit");
     match (&diagnostic.help, token.text.is_empty()) {
         (Some(help), false) => problem.help(help.clone()),
@@ -118,7 +117,11 @@ fn problem(source: &SourceFile, token: &Token, diagnostic: &KdlDiagnostic) -> Pr
 
 /// Returns a token as a message can show it.
 fn shown(text: &str) -> String {
-    if text.is_empty() { "the end".to_owned() } else { text.chars().take(60).collect() }
+    if text.is_empty() {
+        "nothing".to_owned()
+    } else {
+        format!("`{}`", text.chars().take(60).collect::<String>())
+    }
 }
 
 /// Recognises what KDL 1 wrote: bare keywords and raw strings with an `r`.
@@ -133,7 +136,10 @@ fn version_1(source: &SourceFile, token: &Token) -> Option<Problem> {
         let fence = "#".repeat(hashes.max(1));
         token.with_property(&format!("{fence}\"{}\"{fence}", inner.trim_end_matches('"')))
     };
-    let message = format!("the file is KDL 1: `{}` is written `{form}` in KDL 2", token.text);
+    let message = format!(
+        "the file is KDL 1: `{}` is written `{form}` in KDL 2",
+        token.with_property(&token.text)
+    );
     Some(
         Problem::new(Code::KdlVersion1, message)
             .label(source, token.span(), "this is how KDL 1 writes it")
@@ -179,7 +185,7 @@ fn unquoted(source: &SourceFile, token: &Token) -> Option<Problem> {
     Some(
         Problem::new(
             Code::KdlUnquoted,
-            format!("{what} is written without quotes, found `{}`", shown(text)),
+            format!("{what} is written without quotes, found {}", shown(text)),
         )
         .label(source, token.span(), "quotes are missing here")
         .help(help),
