@@ -1,10 +1,12 @@
 //! A run against its golden, job by job.
 
+use std::collections::BTreeSet;
+
 use crate::measure::DEFINITION;
-use crate::plan::Plan;
+use crate::plan::{JobId, Plan};
 use crate::report::{JobResult, JobState, JobVerdict, Report, Section, Verdicts};
 
-use super::finding::Drift;
+use super::finding::{Cause, Drift};
 use super::golden::headline;
 use super::{Finding, Golden, GoldenFile, GoldenJob, KnownRuns, first_difference};
 
@@ -65,12 +67,15 @@ type DescribeDrift<'a> = &'a dyn Fn(usize, &GoldenJob, &Report) -> Drift;
 /// Compares each job with the golden's.
 fn compare_jobs(results: &[JobResult], golden: &Golden, describe: DescribeDrift<'_>) -> Comparison {
     let (mut verdicts, mut findings) = (Vec::with_capacity(results.len()), Vec::new());
+    let accepted = golden.by_id();
     for (index, result) in results.iter().enumerate() {
-        let (verdict, finding) = compare_job(index, result, golden.job(&result.id), describe);
+        let (verdict, finding) =
+            compare_job(index, result, accepted.get(&result.id).copied(), describe);
         verdicts.push(verdict);
         findings.extend(finding);
     }
-    let is_gone = |job: &&GoldenJob| results.iter().all(|result| result.id != job.id);
+    let planned: BTreeSet<&JobId> = results.iter().map(|result| &result.id).collect();
+    let is_gone = |job: &&GoldenJob| !planned.contains(&job.id);
     let gone: Vec<&GoldenJob> = golden.jobs.iter().filter(is_gone).collect();
     findings.extend(
         gone.iter().map(|job| Finding::Gone { id: job.id.clone(), place: job.place.clone() }),
@@ -127,6 +132,7 @@ fn drift(golden: &GoldenJob, report: &Report, request: Option<super::RequestDiff
         id: golden.id.clone(),
         expected: golden.report,
         found: report.digest(),
+        cause: if report.key() == Some(golden.key) { Cause::Program } else { Cause::Question },
         sections: changed_sections(golden, report),
         headline: changed_figures(golden, report),
         request,

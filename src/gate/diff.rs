@@ -1,5 +1,6 @@
 //! Two sides, job by job, section by section, metric by metric; which direction is better is known.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::digest::canonical::{Value, object};
@@ -60,13 +61,19 @@ pub enum Judgement {
 
 /// Returns what differs between two sides; jobs in the order of the first, then those of the second alone.
 pub fn differences(left: &Side, right: &Side) -> Vec<Difference> {
-    let find = |side: &Side, id: &JobId| side.jobs.iter().find(|job| job.id == *id).cloned();
-    let shared = left.jobs.iter().filter_map(|job| match find(right, &job.id) {
-        Some(other) => changed(job, &other),
+    let of_left = by_id(left);
+    let of_right = by_id(right);
+    let shared = left.jobs.iter().filter_map(|job| match of_right.get(&job.id) {
+        Some(other) => changed(job, other),
         None => Some(Difference::OnlyLeft(job.id.clone())),
     });
-    let only_right = right.jobs.iter().filter(|job| find(left, &job.id).is_none());
+    let only_right = right.jobs.iter().filter(|job| !of_left.contains_key(&job.id));
     shared.chain(only_right.map(|job| Difference::OnlyRight(job.id.clone()))).collect()
+}
+
+/// Returns the jobs of a side by name.
+fn by_id(side: &Side) -> BTreeMap<&JobId, &SideJob> {
+    side.jobs.iter().map(|job| (&job.id, job)).collect()
 }
 
 /// Returns what differs in a job that both sides have.

@@ -68,6 +68,8 @@ pub struct Drift {
     pub expected: Sha256,
     /// The report digest found.
     pub found: Sha256,
+    /// Where the change comes from.
+    pub cause: Cause,
     /// Sections that differ, causes before effects; empty where only what stands beside them does.
     pub sections: Vec<Section>,
     /// Headline figures that differ: name, expected, found; `-` where one side lacks it.
@@ -77,6 +79,18 @@ pub struct Drift {
     /// Where the golden has the job.
     pub place: Option<Place>,
 }
+
+/// Where a drift comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The job's key changed: the scenario or a pin asks something else.
+    Question,
+    /// The key is the accepted one: this program answers otherwise.
+    Program,
+}
+
+/// How many figures a message names; `bench diff` shows all.
+const FIGURES: usize = 3;
 
 impl Finding {
     /// Returns whether the finding says that no verdict is possible.
@@ -139,16 +153,17 @@ impl Drift {
             let names: Vec<&str> = self.sections.iter().map(|section| section.name()).collect();
             format!("in {}", names.join(", "))
         };
-        let id = &self.id;
+        let cause = match self.cause {
+            Cause::Question => "its key is another one: the scenario or a pin has changed",
+            Cause::Program => "its key is the accepted one: this program answers otherwise",
+        };
         let whole = format!(
-            "job `{id}` drifts {sections}: report {}, expected {}",
-            self.found, self.expected
+            "job `{}` drifts {sections}: report {}, expected {}; {cause}",
+            self.id, self.found, self.expected
         );
         let request = self.request.iter().map(ToString::to_string);
-        let figures = self.headline.iter();
-        let figures =
-            figures.map(|(name, expected, found)| format!("{name} {found}, expected {expected}"));
-        let message: Vec<String> = std::iter::once(whole).chain(request).chain(figures).collect();
+        let message: Vec<String> =
+            std::iter::once(whole).chain(request).chain(self.figures()).collect();
         let message = message.join("; ");
         let scenario = plan.source.name();
         let golden = plan.golden.as_ref().map(|(path, _)| path.display().to_string());
@@ -160,6 +175,21 @@ impl Drift {
             crate::report::file_name(&plan.scenario),
         );
         at(self.place.as_ref(), Code::GateDrift, message, "accepted here").help(help)
+    }
+}
+
+impl Drift {
+    /// Returns the first headline figures that differ, and how many more do.
+    fn figures(&self) -> Vec<String> {
+        let shown = self.headline.iter().take(FIGURES);
+        let mut texts: Vec<String> = shown
+            .map(|(name, expected, found)| format!("{name} {found}, expected {expected}"))
+            .collect();
+        let more = self.headline.len().saturating_sub(FIGURES);
+        if more > 0 {
+            texts.push(format!("{more} more figures"));
+        }
+        texts
     }
 }
 

@@ -8,7 +8,6 @@ use crate::digest::Sha256;
 use crate::plan::JobId;
 use crate::report::{HEADLINE, JobResult, Report, Section};
 use crate::scenario::cursor::{self, View};
-use crate::scenario::scalar::Datum;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::{self, Place};
 
@@ -79,22 +78,27 @@ static ACCEPTED: Shape =
 static DEFINITION: Shape = Shape::new("definition", "The metric definitions.")
     .once()
     .args(&[Field::text("NAME", "Their name.")]);
-static SECTIONS: Shape = Shape::new("sections", "The digest of each section.").once().props(&[
-    Field::digest("inputs", "What was asked."),
-    Field::digest("events", "What happened."),
-    Field::digest("requests", "What each request saw."),
-    Field::digest("summary", "The metrics."),
-]);
-static FIGURE: Field = Field::text("FIGURE", "A figure as the report writes it.");
-static HEADLINE_SHAPE: Shape =
-    Shape::new("headline", "Figures, so that a drift can be read without the old report.")
-        .once()
-        .open(&FIGURE);
+static KEY: Shape =
+    Shape::new("key", "The job's key.").once().args(&[Field::digest("DIGEST", "The digest.")]);
+static REPORT: Shape = Shape::new("report", "The report digest.")
+    .once()
+    .args(&[Field::digest("DIGEST", "The digest.")]);
+static SECTION: Shape =
+    Shape::new("section", "The digest of a section of the report.").keyed().args(&[
+        Field::word("NAME", &["inputs", "events", "requests", "summary"], "The section."),
+        Field::digest("DIGEST", "The digest."),
+    ]);
+static FIGURE: Shape =
+    Shape::new("figure", "A figure, so that a drift can be read without the old report.")
+        .keyed()
+        .args(&[
+            Field::text("NAME", "Its name."),
+            Field::text("VALUE", "As the report writes it."),
+        ]);
 static JOB: Shape = Shape::new("job", "An accepted job.")
     .keyed()
     .args(&[Field::text("ID", "Its name.")])
-    .props(&[Field::digest("key", "Its key."), Field::digest("report", "Its report digest.")])
-    .block(&[&SECTIONS, &HEADLINE_SHAPE]);
+    .block(&[&KEY, &REPORT, &SECTION, &FIGURE]);
 static GOLDEN: Shape = Shape::new("golden", "The accepted results of a scenario.")
     .once()
     .args(&[Field::text("SCENARIO", "The scenario's name.")])
@@ -139,9 +143,9 @@ impl Golden {
         }
     }
 
-    /// Returns the job of this name.
-    pub fn job(&self, id: &JobId) -> Option<&GoldenJob> {
-        self.jobs.iter().find(|job| job.id == *id)
+    /// Returns the jobs by name.
+    pub fn by_id(&self) -> BTreeMap<&JobId, &GoldenJob> {
+        self.jobs.iter().map(|job| (&job.id, job)).collect()
     }
 }
 
@@ -165,20 +169,18 @@ fn read_golden(view: &View<'_>) -> Option<Golden> {
 
 /// Reads a `job` node.
 fn read_job(view: &View<'_>) -> Option<GoldenJob> {
-    let sections = view.child("sections")?;
-    let digest = |section: Section| Some((section, sections.digest(section.name())?));
-    let figure = |(name, _, datum): &(&str, _, Datum)| match datum {
-        Datum::Text(text) => Some((name.replace('-', "_"), text.clone())),
-        Datum::Count(_) | Datum::Real(_) | Datum::Reals(_) | Datum::Flag(_) | Datum::Digest(_) => {
-            None
-        }
+    let section = |name: Section| {
+        let node = view.all("section").find(|node| node.text("NAME") == Some(name.name()))?;
+        Some((name, node.digest("DIGEST")?))
     };
+    let figure =
+        |node: &View<'_>| Some((node.text("NAME")?.to_owned(), node.text("VALUE")?.to_owned()));
     Some(GoldenJob {
         id: JobId::new(view.text("ID")?),
-        key: view.digest("key")?,
-        report: view.digest("report")?,
-        sections: Section::ALL.into_iter().map(digest).collect::<Option<_>>()?,
-        headline: view.child("headline")?.open().iter().map(figure).collect::<Option<_>>()?,
+        key: view.child("key")?.digest("DIGEST")?,
+        report: view.child("report")?.digest("DIGEST")?,
+        sections: Section::ALL.into_iter().map(section).collect::<Option<_>>()?,
+        headline: view.all("figure").map(figure).collect::<Option<_>>()?,
         place: Some(view.head()),
     })
 }

@@ -37,23 +37,22 @@ fn write_golden(text: &mut String, golden: &Golden) -> std::fmt::Result {
     writeln!(text, "}}")
 }
 
-/// Writes a `job` node.
+/// Writes a `job` node, a line each, so that a review shows what changed.
 fn write_job(text: &mut String, job: &GoldenJob) -> std::fmt::Result {
-    let (key, report) = (job.key.hex(), job.report.hex());
-    writeln!(text, "    job {} key=\"{key}\" report=\"{report}\" {{", quoted(job.id.as_str()))?;
-    write!(text, "        sections")?;
+    writeln!(text, "    job {} {{", quoted(job.id.as_str()))?;
+    writeln!(text, "        key \"{}\"", job.key.hex())?;
+    writeln!(text, "        report \"{}\"", job.report.hex())?;
     for section in Section::ALL {
         if let Some(digest) = job.sections.get(&section) {
-            write!(text, " {}=\"{}\"", section.name(), digest.hex())?;
+            writeln!(text, "        section \"{}\" \"{}\"", section.name(), digest.hex())?;
         }
     }
-    write!(text, "\n        headline")?;
     for name in HEADLINE.map(|name| name.to_string()) {
         if let Some(figure) = job.headline.get(&name) {
-            write!(text, " {}={}", name.replace('_', "-"), quoted(figure))?;
+            writeln!(text, "        figure {} {}", quoted(&name), quoted(figure))?;
         }
     }
-    writeln!(text, "\n    }}")
+    writeln!(text, "    }}")
 }
 
 /// Returns a KDL string.

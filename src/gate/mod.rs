@@ -18,7 +18,7 @@ mod write;
 pub use accept::{Agreement, agreement, changed_jobs};
 pub use compare::{Comparison, compare};
 pub use diff::{DiffRow, Difference, Judgement, diff_json, diff_table, differences};
-pub use finding::Finding;
+pub use finding::{Cause, Drift, Finding};
 pub use golden::{Acceptance, Golden, GoldenFile, GoldenJob};
 pub use golden_text::golden_text;
 pub use request_difference::{RequestDifference, first_difference};

@@ -98,6 +98,7 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
     let comparison = compare(&plan, &results, &golden, &known, &requests);
     let Finding::Drift(drift) = &comparison.findings[0] else { panic!("{comparison:?}") };
     assert_eq!(drift.sections, [Section::Requests, Section::Summary]);
+    assert_eq!(drift.cause, Cause::Program);
     let request = drift.request.as_ref().expect("the accepted run is at hand");
     let field = request.field.as_ref().expect("a field");
     assert_eq!((request.index, field.name.as_str()), (0, "e2e_ns"));
@@ -161,7 +162,7 @@ fn the_header_is_not_compared_and_the_body_is() {
         compare(&plan, &results, &golden, &KnownRuns::default(), &|_| None)
     };
     assert!(against(&text.replace("by=\"ada\"", "by=\"bob\"")).verdicts.is_green());
-    let edited = text.replace("ttft-ns-p99=\"5000000\"", "ttft-ns-p99=\"4000000\"");
+    let edited = text.replace("\"ttft_ns_p99\" \"5000000\"", "\"ttft_ns_p99\" \"4000000\"");
     assert_ne!(edited, text);
     assert_eq!(codes(&against(&edited)), [Code::GoldenEdited]);
 }

@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use crate::cli::args::{CheckArgs, Format};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Code, Problem};
+use crate::digest::Sha256;
 use crate::gate::{Comparison, GoldenFile, KnownRuns, compare};
-use crate::plan::Job;
+use crate::plan::{Job, JobId};
 use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
 
 use super::jobs::{Manner, run_jobs};
@@ -55,9 +56,10 @@ pub(super) fn compare_fresh(
     manner: &Manner<'_>,
     context: &Context,
 ) -> (Vec<JobResult>, Comparison) {
+    let accepted = accepted_reports(&prepared.golden);
     let differing: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
     let keep = |job: &Job, artifacts: &Artifacts| {
-        if !is_accepted(&prepared.golden, job, artifacts) {
+        if accepted.get(&job.id) != Some(&artifacts.report.digest()) {
             let mut differing = differing.lock().map_err(|_| std::io::Error::other("poisoned"))?;
             differing.insert(job.index, artifacts.requests.clone());
         }
@@ -71,13 +73,13 @@ pub(super) fn compare_fresh(
     (results, comparison)
 }
 
-/// Returns whether a job's report is the accepted one.
-fn is_accepted(golden: &GoldenFile, job: &Job, artifacts: &Artifacts) -> bool {
+/// Returns the accepted report digests by job.
+fn accepted_reports(golden: &GoldenFile) -> BTreeMap<JobId, Sha256> {
     match golden {
         GoldenFile::Present(golden) => {
-            golden.job(&job.id).is_some_and(|job| job.report == artifacts.report.digest())
+            golden.jobs.iter().map(|job| (job.id.clone(), job.report)).collect()
         }
-        GoldenFile::Unnamed | GoldenFile::Missing => false,
+        GoldenFile::Unnamed | GoldenFile::Missing => BTreeMap::new(),
     }
 }
 

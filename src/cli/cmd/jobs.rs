@@ -66,6 +66,7 @@ pub(super) fn run_jobs(
         drop(done);
         results
     });
+    drop(bar);
     context.report(damages(&results));
     results
 }
