@@ -1,5 +1,7 @@
 //! `bench trace stats`: files and pins, both formats, exit codes and streams.
 
+use std::fs;
+
 use crate::program::{Place, repository_root};
 
 const ROWS: &str = "{\"timestamp\":0,\"input_length\":8,\"output_length\":4,\"hash_ids\":[1,2]}\n\
@@ -111,4 +113,62 @@ fn what_is_let_through_is_warned_of_on_stderr() {
     assert!(ran.stderr.contains("trace::tolerated") && ran.stderr.contains("trace::time_scale"));
     let quiet = place.bench(["--quiet", "trace", "stats", "t.jsonl"]).exits(0);
     assert_eq!((quiet.stderr.as_str(), quiet.stdout), ("", ran.stdout));
+}
+
+const SCENARIO: &str = r#"scenario "recorded" {
+    pins {
+        engine "native" version="1"
+        hardware "h200_sxm"
+        model "llama-3.1-8b"
+        trace "azure-code"
+        trace "mooncake-tiny"
+    }
+    workload "tiny" {
+        trace "mooncake-tiny"
+        load "trace-timestamps"
+    }
+    workload "code" {
+        trace "azure-code"
+        load "trace-timestamps" speedup=2.0
+        stop requests=20
+    }
+    deployment "agg" {
+        mode "aggregated"
+        model "llama-3.1-8b"
+        hardware "h200_sxm"
+        backend "vllm"
+        worker "aggregated" {
+            kv-cache {
+                capacity "fixed" blocks=4096
+            }
+            timing "fixed" prefill-ms=2.0 decode-ms=0.5
+        }
+    }
+    simulate "both" {
+        workload "tiny" "code"
+        deployment "agg"
+        engine "native"
+    }
+}
+"#;
+
+#[test]
+fn a_scenario_reads_its_pinned_traces_and_refuses_changed_ones_before_any_job() {
+    let place = Place::with_pins();
+    place.write("scenarios/recorded.kdl", SCENARIO);
+    place.bench(["pin", "scenarios/recorded.kdl"]).exits(0);
+    let ran = place.bench(["-v", "scenarios/recorded.kdl"]).exits(0);
+    for line in [
+        "mooncake-tiny: 16 rows from 0 ms over 3.052 s, 5.24 rows a second",
+        "azure-code: 20 rows from 2023-11-16 18:17:03.9799600 over ",
+    ] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+    let trace = place.path("pins/traces/mooncake-tiny.jsonl.gz");
+    let mut bytes = fs::read(&trace).expect("pinned");
+    bytes.truncate(700);
+    fs::write(&trace, bytes).expect("written");
+    let refused = place.bench(["scenarios/recorded.kdl"]).exits(2);
+    assert_eq!(refused.stdout, "");
+    assert!(refused.stderr.contains("pin::size"), "{}", refused.stderr);
 }

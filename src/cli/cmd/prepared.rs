@@ -49,6 +49,7 @@ impl Prepared {
         let corpora = Corpora::load(&plan, |trace, reading| {
             let (loaded, warnings) = read_trace(&registry, trace, reading)?;
             context.report(warnings);
+            context.detail(&loaded.counts.summary(&trace.pin));
             Ok(loaded)
         })?;
         Ok(Self { plan, corpora, golden })
