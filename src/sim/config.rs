@@ -5,14 +5,17 @@ use crate::plan::{Part, SimulationJob};
 use crate::units::SimTime;
 use crate::workload::{Load, Source};
 
-use super::engine::vllm::{Advance, RankConfig};
+use super::engine::vllm::{Advance, Policy, RankConfig};
 use super::error::Unsupported;
+use super::worker::Shape;
 
 /// What a job states, as the engine needs it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EngineConfig {
-    /// Workers of one rank each.
+    /// Workers.
     pub(crate) workers: u32,
+    /// How each is built.
+    pub(crate) shape: Shape,
     /// GPUs of one worker.
     pub(crate) gpus_per_worker: u64,
     /// Settings of each rank.
@@ -65,8 +68,16 @@ pub(crate) fn engine_config(
     };
     Ok(EngineConfig {
         workers: worker.parallelism.replicas,
+        shape: Shape {
+            ranks_per_worker: worker.parallelism.attention_data as usize,
+            prefill_interval: u64::from(worker.scheduler.prefill_schedule_interval.max(1)),
+        },
         gpus_per_worker: worker.parallelism.gpus_per_worker(),
         rank: RankConfig {
+            policy: match job.deployment.backend {
+                Backend::Vllm | Backend::Sglang => Policy::Optimistic,
+                Backend::Trtllm => Policy::GuaranteedNoEvict,
+            },
             budget: worker.scheduler.max_batched_tokens.get(),
             max_running: worker.scheduler.max_sequences,
             block_size: kv_cache.block_size.get(),
@@ -111,9 +122,8 @@ fn unsupported_workload(job: &SimulationJob) -> Result<(), Unsupported> {
 /// Refuses deployment-wide settings that this build cannot run.
 fn unsupported_deployment(job: &SimulationJob) -> Result<(), Unsupported> {
     match job.deployment.backend {
-        Backend::Vllm => {}
+        Backend::Vllm | Backend::Trtllm => {}
         Backend::Sglang => return Err(deployment("backend `sglang`")),
-        Backend::Trtllm => return Err(deployment("backend `trtllm`")),
     }
     if job.deployment.speculation.is_some() {
         return Err(deployment("`speculation`"));
@@ -135,8 +145,6 @@ fn unsupported_deployment(job: &SimulationJob) -> Result<(), Unsupported> {
 fn unsupported_worker(worker: &Worker) -> Result<(), Unsupported> {
     let kv_cache = &worker.kv_cache;
     let lacking = [
-        (worker.parallelism.attention_data > 1, "attention data parallelism above 1"),
-        (worker.scheduler.prefill_schedule_interval > 1, "`prefill-schedule-interval` above 1"),
         (worker.scheduler.prefill_decode_interval > 0, "`prefill-decode-interval` above 0"),
         (kv_cache.host_offload.is_some(), "`host-offload`"),
         (kv_cache.storage_offload.is_some(), "`storage-offload`"),

@@ -16,6 +16,7 @@ mod ticket;
 mod timing;
 mod traffic;
 mod transcript;
+mod worker;
 
 #[cfg(test)]
 mod tests;

@@ -63,6 +63,6 @@ pub(super) fn run_as(
         (false, true) => Keep::Lines,
         (false, false) => Keep::Digest,
     };
-    let log = EventLog::new(keep, config.workers as usize);
+    let log = EventLog::new(keep, config.workers as usize * config.shape.ranks_per_worker);
     Runtime::new(config, timing, traffic, log, *options).run()
 }

@@ -1,7 +1,7 @@
 //! The event loop: virtual time, and what happens in which order at one instant.
 //!
-//! At each instant, until nothing changes: passes that end take effect in the order of their ranks, ready requests are released
-//! and placed, idle ranks start passes. So an arrival at the very end of a pass joins the next one.
+//! At each instant, until nothing changes: passes that end take effect in the order of their workers, ready requests are
+//! released and placed, idle workers start passes. So an arrival at the very end of a pass joins the next one.
 //! Source: spec/SIMULATION.md §1.2–1.7.
 
 use std::cmp::Reverse;
@@ -20,6 +20,7 @@ use super::ticket::Ticket;
 use super::timing::PassTiming;
 use super::traffic::{Ended, Traffic};
 use super::transcript::EventLog;
+use super::worker::{Start, Workers};
 
 /// How many instants pass between two looks at the stop flag.
 const LOOK_EVERY: u64 = 4096;
@@ -32,15 +33,13 @@ pub(crate) struct Runtime<'a> {
     options: Options<'a>,
     traffic: Traffic<'a>,
     router: RoundRobin,
-    ranks: Vec<Rank>,
+    workers: Workers,
     now: SimTime,
-    /// Ends of passes: time, then rank.
+    /// Ends of passes: time, then worker.
     ends: BinaryHeap<Reverse<(SimTime, usize)>>,
-    /// When the pass of each rank started; `None` while idle.
-    started: Vec<Option<SimTime>>,
-    /// Idle ranks that may have work.
+    /// Idle workers that may have work.
     idle: BTreeSet<usize>,
-    /// Idle ranks whose last pass did nothing: they wait for another event.
+    /// Idle workers whose last pass did nothing: they wait for another event.
     parked: Vec<usize>,
     log: EventLog,
     records: Vec<RequestRecord>,
@@ -60,15 +59,15 @@ impl<'a> Runtime<'a> {
         log: EventLog,
         options: Options<'a>,
     ) -> Self {
-        let ranks: Vec<Rank> = (0..config.workers).map(|_| Rank::new(config.rank)).collect();
+        let count = config.workers as usize;
+        let workers = Workers::new(config.rank, count, config.shape);
         Self {
             timing,
             options,
             traffic,
-            router: RoundRobin::new(ranks.len()),
+            router: RoundRobin::new(count, config.shape.ranks_per_worker),
             now: SimTime::ZERO,
             ends: BinaryHeap::new(),
-            started: vec![None; ranks.len()],
             idle: BTreeSet::new(),
             parked: Vec::new(),
             log,
@@ -78,7 +77,7 @@ impl<'a> Runtime<'a> {
             committed_prefill: Tokens::ZERO,
             passes: 0,
             in_flight: 0,
-            ranks,
+            workers,
             config,
         }
     }
@@ -129,37 +128,41 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Lets the passes that end now take effect, in the order of their ranks.
+    /// Lets the passes that end now take effect, in the order of their workers.
     fn end_passes(&mut self) -> bool {
         let mut changed = false;
-        while let Some(Reverse((at, rank))) = self.ends.peek().copied() {
+        while let Some(Reverse((at, worker))) = self.ends.peek().copied() {
             if at > self.now {
                 break;
             }
             self.ends.pop();
-            self.end_pass(rank);
+            self.end_pass(worker);
             changed = true;
         }
         changed
     }
 
-    /// Lets the pass of one rank take effect.
-    fn end_pass(&mut self, rank: usize) {
-        let settled = self.ranks[rank].complete();
-        self.started[rank] = None;
-        self.committed_prefill += settled.committed_prefill;
-        for served in settled.terminals {
-            self.end_request(rank, served);
+    /// Lets the pass of one worker take effect, rank by rank.
+    fn end_pass(&mut self, worker: usize) {
+        for index in 0..self.workers.taking_part(worker).len() {
+            let rank = self.workers.taking_part(worker)[index];
+            let settled = self.workers.rank(rank).complete();
+            self.committed_prefill += settled.committed_prefill;
+            for served in settled.terminals {
+                self.end_request(rank, served);
+            }
         }
-        if self.ranks[rank].has_work() {
-            self.idle.insert(rank);
+        self.workers.end(worker);
+        if self.workers.is_ready(worker) {
+            self.idle.insert(worker);
         }
     }
 
     /// Records a request that ended and lets its session go on.
     fn end_request(&mut self, rank: usize, served: Served) {
         let outcome = served.outcome.unwrap_or(Outcome::Failed);
-        self.log.terminal(rank, self.now, &served, self.ranks[rank].pool().active());
+        let held = self.workers.ranks()[rank].pool().active();
+        self.log.terminal(rank, self.now, &served, held);
         self.in_flight -= 1;
         self.last_terminal = self.now;
         self.traffic.end_turn(
@@ -211,39 +214,45 @@ impl<'a> Runtime<'a> {
             let ticket = Ticket { request, turn: released.turn, arrival: released.arrival };
             let rank = self.router.place();
             let arrival = Arrival { ticket, content: released.content, output: released.output };
-            self.ranks[rank].submit(arrival);
+            self.workers.rank(rank).submit(arrival);
             self.in_flight += 1;
-            if self.started[rank].is_none() {
-                self.idle.insert(rank);
+            let worker = self.workers.of_rank(rank);
+            if self.workers.is_ready(worker) {
+                self.idle.insert(worker);
             }
             changed = true;
         }
         Ok(changed)
     }
 
-    /// Starts a pass on every idle rank that can make one, lowest rank first.
+    /// Starts a pass on every idle worker that can make one, lowest first.
     fn start_passes(&mut self) -> Result<bool, SimError> {
         self.idle.extend(self.parked.drain(..));
         let mut changed = false;
-        while let Some(rank) = self.idle.pop_first() {
-            self.ranks[rank].form(self.now, self.timing)?;
-            let formed = self.ranks[rank].formed();
-            if !formed.has_effect(self.now) {
-                self.parked.push(rank);
-                continue;
-            }
-            changed = true;
-            self.passes += 1;
-            self.log.pass(rank, self.now, formed);
-            let end = formed.end;
-            self.started[rank] = Some(self.now);
-            if end > self.now {
-                self.ends.push(Reverse((end, rank)));
-            } else {
-                self.end_pass(rank);
+        while let Some(worker) = self.idle.pop_first() {
+            match self.workers.start(worker, self.now, self.timing)? {
+                Start::Nothing => {}
+                Start::NoEffect => self.parked.push(worker),
+                Start::Until(end) => {
+                    changed = true;
+                    self.note_passes(worker);
+                    if end > self.now {
+                        self.ends.push(Reverse((end, worker)));
+                    } else {
+                        self.end_pass(worker);
+                    }
+                }
             }
         }
         Ok(changed)
+    }
+
+    /// Notes the passes that a worker's ranks have started.
+    fn note_passes(&mut self, worker: usize) {
+        for rank in self.workers.taking_part(worker) {
+            self.passes += 1;
+            self.log.pass(*rank, self.now, self.workers.ranks()[*rank].formed());
+        }
     }
 
     /// Says how far the run is, and stops it where someone asked.
@@ -259,7 +268,7 @@ impl<'a> Runtime<'a> {
 
     /// Returns why nothing can happen any more.
     fn dead_end(&self) -> SimError {
-        let stuck = self.ranks.iter().enumerate().find(|(_, rank)| rank.has_work());
+        let stuck = self.workers.ranks().iter().enumerate().find(|(_, rank)| rank.has_work());
         let reason = stuck.map_or_else(
             || "no rank has work".to_owned(),
             |(index, rank)| {
@@ -276,15 +285,16 @@ impl<'a> Runtime<'a> {
 
     /// Turns the finished or cut run into its record.
     fn finish(mut self) -> RunRecord {
-        let held: u64 = self.ranks.iter().map(|rank| rank.pool().active()).sum();
-        let peak = self.ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
-        let preemptions = self.ranks.iter().map(Rank::preemptions).sum();
-        for rank in 0..self.ranks.len() {
-            for served in self.ranks[rank].cut() {
+        let ranks = self.workers.ranks();
+        let held: u64 = ranks.iter().map(|rank| rank.pool().active()).sum();
+        let peak = ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
+        let preemptions = ranks.iter().map(Rank::preemptions).sum();
+        for rank in 0..ranks.len() {
+            for served in self.workers.rank(rank).cut() {
                 self.log.terminal(rank, self.now, &served, held);
                 self.record(rank, served, None);
             }
-            for (gap, count) in self.ranks[rank].take_gaps().into_sorted() {
+            for (gap, count) in self.workers.rank(rank).take_gaps().into_sorted() {
                 self.gaps.add(gap, count);
             }
         }
@@ -299,7 +309,7 @@ impl<'a> Runtime<'a> {
             pools: vec![PoolUse {
                 pool: "agg",
                 gpus_per_worker: self.config.gpus_per_worker,
-                workers: self.ranks.len() as u64,
+                workers: self.workers.count() as u64,
                 blocks_per_rank: Blocks::new(self.config.rank.blocks),
                 blocks_held_at_end: Blocks::new(held),
                 blocks_held_peak: Blocks::new(peak),

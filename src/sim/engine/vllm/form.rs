@@ -6,7 +6,7 @@ use crate::sim::error::SimError;
 use crate::sim::timing::{DecodeWork, PassTiming, pass_times};
 use crate::units::{SimTime, Tokens};
 
-use super::rank::{Admitted, Rank, Seat, Work};
+use super::rank::{Admitted, Cadence, Policy, Rank, Seat, Work};
 use super::sequence::Phase;
 
 /// What a prefix lookup found for the head of the waiting line.
@@ -16,6 +16,13 @@ struct Hit {
     blocks: u64,
     /// How many of them another request holds.
     held: u64,
+}
+
+/// Whether a pass computes prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prompts {
+    Computed,
+    Deferred,
 }
 
 /// What became of one request in the running loop.
@@ -31,8 +38,14 @@ impl Rank {
     ///
     /// # Errors
     /// [`SimError::BadTime`] where the timing model answers no time.
-    pub(crate) fn form(&mut self, now: SimTime, timing: &dyn PassTiming) -> Result<(), SimError> {
+    pub(crate) fn form(
+        &mut self,
+        now: SimTime,
+        cadence: Cadence,
+        timing: &dyn PassTiming,
+    ) -> Result<(), SimError> {
         self.pass.reset();
+        let prompts = self.prompts_in(cadence);
         let mut budget = self.config.budget;
         if self.can_advance_as_group(budget) {
             budget -= self.group.members();
@@ -40,15 +53,28 @@ impl Rank {
             if self.pass.grouped > 0 {
                 self.schedule_group();
             }
-            self.schedule_running(self.running.len() - self.others(), &mut budget);
+            self.schedule_running(self.running.len() - self.others(), prompts, &mut budget);
         } else {
             self.dissolve_group();
-            self.schedule_running(0, &mut budget);
+            self.schedule_running(0, prompts, &mut budget);
         }
         if self.pass.preempted.is_empty() {
-            self.admit(now, &mut budget);
+            self.admit(now, prompts, &mut budget);
+            if prompts == Prompts::Computed {
+                self.left_waiting = !self.waiting.is_empty();
+            }
         }
         self.price(now, timing)
+    }
+
+    /// Returns whether this pass computes prompts: a decode pass does not where a decode runs and nobody was left behind.
+    fn prompts_in(&self, cadence: Cadence) -> Prompts {
+        let has_decode = self.group.members() > 0
+            || self.running.iter().any(|seat| self.look(*seat).has_computed_prompt());
+        match cadence {
+            Cadence::Decode if !self.left_waiting && has_decode => Prompts::Deferred,
+            Cadence::Decode | Cadence::Open => Prompts::Computed,
+        }
     }
 
     /// Returns how many running requests are not in the group.
@@ -83,9 +109,14 @@ impl Rank {
     }
 
     /// Schedules running requests in order, from place `first` on, while there is budget.
-    fn schedule_running(&mut self, first: usize, budget: &mut u64) {
+    fn schedule_running(&mut self, first: usize, prompts: Prompts, budget: &mut u64) {
         let mut index = first;
         while index < self.running.len() && *budget > 0 {
+            let is_prompt = !self.look(self.running[index]).has_computed_prompt();
+            if prompts == Prompts::Deferred && is_prompt {
+                index += 1;
+                continue;
+            }
             match self.schedule(self.running[index], budget) {
                 Step::Scheduled => index += 1,
                 Step::Blocked => break,
@@ -107,6 +138,10 @@ impl Rank {
         let work = known.min(*budget);
         let target = self.blocks_for(before + work);
         while self.pool.available() < target - (self.look(seat).blocks.len() as u64).min(target) {
+            assert!(
+                self.config.policy == Policy::Optimistic,
+                "bug: a request outgrew the blocks it was promised"
+            );
             let victim = self.preempt(budget);
             if victim == seat {
                 return Step::PreemptedItself;
@@ -218,7 +253,7 @@ impl Rank {
     }
 
     /// Admits waiting requests in order until one does not fit: nobody skips the head.
-    fn admit(&mut self, now: SimTime, budget: &mut u64) {
+    fn admit(&mut self, now: SimTime, prompts: Prompts, budget: &mut u64) {
         while (self.running.len() as u64) < self.config.max_running && !self.head_blocked {
             let Some(seat) = self.waiting.front().copied() else { break };
             if self.is_refused(seat) {
@@ -231,9 +266,13 @@ impl Rank {
                 break;
             }
             let hit = self.lookup(seat);
-            let needed = self.blocks_for(self.look(seat).length()).saturating_sub(hit.held);
-            if needed > self.pool.available() {
+            if self.blocks_to_admit(seat, hit) > self.blocks_on_offer() {
                 self.head_blocked = true;
+                break;
+            }
+            let uncached =
+                self.look(seat).length() - hit.blocks * u64::from(self.config.block_size);
+            if prompts == Prompts::Deferred && uncached > 1 {
                 break;
             }
             match self.admit_head(seat, hit, now, budget) {
@@ -249,15 +288,48 @@ impl Rank {
     fn is_refused(&self, seat: Seat) -> bool {
         let sequence = self.look(seat);
         let too_long = self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit);
-        let too_large = sequence.phase == Phase::Fresh
-            && self.blocks_for(sequence.length()) > self.pool.capacity();
+        let reserved = match self.config.policy {
+            Policy::Optimistic => sequence.length(),
+            Policy::GuaranteedNoEvict => sequence.prompt + sequence.output,
+        };
+        let too_large =
+            sequence.phase == Phase::Fresh && self.blocks_for(reserved) > self.pool.capacity();
         too_long || too_large
     }
 
-    /// Returns whether a request still wants tokens, so that its last known token must be computed.
+    /// Returns the blocks that a request must find free to be admitted: those of what is known of it, or of its whole life, less
+    /// what others hold of its prefix.
+    fn blocks_to_admit(&self, seat: Seat, hit: Hit) -> u64 {
+        let sequence = self.look(seat);
+        let tokens = match self.config.policy {
+            Policy::Optimistic => sequence.length(),
+            Policy::GuaranteedNoEvict => sequence.prompt + sequence.output,
+        };
+        self.blocks_for(tokens).saturating_sub(hit.held)
+    }
+
+    /// Returns the blocks that an admission may count on: those nobody holds, less what running requests were promised.
+    fn blocks_on_offer(&self) -> u64 {
+        let promised = match self.config.policy {
+            Policy::Optimistic => 0,
+            Policy::GuaranteedNoEvict => self.running.iter().map(|seat| self.promised(*seat)).sum(),
+        };
+        self.pool.available().saturating_sub(promised)
+    }
+
+    /// Returns the blocks that a running request was promised and does not hold yet.
+    fn promised(&self, seat: Seat) -> u64 {
+        let sequence = self.look(seat);
+        let whole = self.blocks_for(sequence.prompt + sequence.output);
+        whole.saturating_sub(sequence.blocks.len() as u64)
+    }
+
+    /// Returns whether the last known token of a request must be computed: vLLM samples the next token from it.
+    ///
+    /// TensorRT-LLM takes a fully cached prompt as it is; its first token then costs a decode.
     fn wants_logits(&self, seat: Seat) -> bool {
         let sequence = self.look(seat);
-        sequence.generated < sequence.requested
+        self.config.policy == Policy::Optimistic && sequence.generated < sequence.requested
     }
 
     /// Finds the longest resident prefix of a request's known sequence.

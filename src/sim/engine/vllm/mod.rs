@@ -10,5 +10,5 @@ mod group;
 mod rank;
 mod sequence;
 
-pub(crate) use rank::{Advance, Formed, Rank, RankConfig};
+pub(crate) use rank::{Advance, Cadence, Formed, Policy, Rank, RankConfig};
 pub(crate) use sequence::{Arrival, Served};

@@ -15,6 +15,8 @@ use super::sequence::{Arrival, Phase, Sequence, Served};
 /// Settings of a rank.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankConfig {
+    /// Whose admission rules hold.
+    pub(crate) policy: Policy,
     /// Tokens a pass computes at the most.
     pub(crate) budget: u64,
     /// Requests that run at the most.
@@ -33,6 +35,24 @@ pub(crate) struct RankConfig {
     pub(crate) preemption: Preemption,
     /// How decodes are advanced.
     pub(crate) advance: Advance,
+}
+
+/// Whose admission rules hold on the shared core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// vLLM: what is known of a sequence must fit; who outgrows the pool preempts.
+    Optimistic,
+    /// TensorRT-LLM `GUARANTEED_NO_EVICT`: a sequence must fit to its end, so nobody is ever preempted.
+    GuaranteedNoEvict,
+}
+
+/// Whether a pass may compute prompts. Source: spec/SIMULATION.md §2.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cadence {
+    /// It may.
+    Open,
+    /// Prompts wait for an open pass where decodes run and the last admission left nobody behind.
+    Decode,
 }
 
 /// How decodes are advanced. The two give the same result; tests compare them.
@@ -118,6 +138,8 @@ pub(crate) struct Rank {
     pub(super) pass: Formed,
     /// Whether the head of `waiting` was refused for lack of blocks and nothing has changed since that could help it.
     pub(super) head_blocked: bool,
+    /// Whether the last pass that admitted left requests waiting.
+    pub(super) left_waiting: bool,
     pub(super) next_order: u64,
     pub(super) last_end: SimTime,
     pub(super) preemptions: u64,
@@ -179,6 +201,7 @@ impl Rank {
             group: Group::new(config.block_size),
             pass: Formed::default(),
             head_blocked: false,
+            left_waiting: false,
             next_order: 0,
             last_end: SimTime::ZERO,
             preemptions: 0,
@@ -189,7 +212,14 @@ impl Rank {
     /// Puts a request at the end of the waiting line.
     pub(crate) fn submit(&mut self, arrival: Arrival) {
         let prompt = u64::from(arrival.content.prompt_tokens());
-        let room = self.config.context_limit.map_or(u64::MAX, |limit| limit.saturating_sub(prompt));
+        let context = self.config.context_limit.unwrap_or(u64::MAX);
+        let pool = self.config.blocks * u64::from(self.config.block_size);
+        let room = match self.config.policy {
+            Policy::Optimistic => context.saturating_sub(prompt),
+            // A prompt that fills the pool keeps its output: it is refused at admission.
+            Policy::GuaranteedNoEvict if prompt >= pool => context.saturating_sub(prompt),
+            Policy::GuaranteedNoEvict => context.min(pool).saturating_sub(prompt),
+        };
         let sequence = Sequence {
             ticket: arrival.ticket,
             content: arrival.content,
@@ -217,6 +247,11 @@ impl Rank {
     /// Returns whether a pass could find anything to do.
     pub(crate) fn has_work(&self) -> bool {
         !self.running.is_empty() || !self.waiting.is_empty()
+    }
+
+    /// Moves the end of the formed pass to that of the slowest rank of its group.
+    pub(crate) fn wait_until(&mut self, end: SimTime) {
+        self.pass.end = end;
     }
 
     /// Returns the pass that was formed last.

@@ -93,6 +93,11 @@ impl Sequence {
         self.prompt + self.generated
     }
 
+    /// Returns whether the prompt is computed to its end.
+    pub(super) fn has_computed_prompt(&self) -> bool {
+        self.computed >= self.prompt
+    }
+
     /// Returns whether all output is produced.
     pub(super) fn is_finished(&self) -> bool {
         self.generated >= self.output

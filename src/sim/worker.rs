@@ -1,0 +1,146 @@
+//! Workers: ranks that run their passes in step.
+
+use std::ops::Range;
+
+use crate::units::SimTime;
+
+use super::engine::vllm::{Cadence, Rank, RankConfig};
+use super::error::SimError;
+use super::timing::PassTiming;
+
+/// The workers of a pool and their ranks, counted over all workers.
+#[derive(Debug)]
+pub(crate) struct Workers {
+    ranks: Vec<Rank>,
+    ranks_per_worker: usize,
+    /// A worker's passes compute prompts at every so many passes; 1 is always.
+    prefill_interval: u64,
+    state: Vec<State>,
+}
+
+/// The state of one worker.
+#[derive(Debug, Clone, Default)]
+struct State {
+    /// Passes since the worker last was empty.
+    wave: u64,
+    /// The ranks that take part in the pass in flight; empty while idle.
+    taking_part: Vec<usize>,
+}
+
+/// What starting a pass came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// No rank has work, or a pass is in flight.
+    Nothing,
+    /// Ranks have work and could do nothing.
+    NoEffect,
+    /// A pass that ends at this time.
+    Until(SimTime),
+}
+
+impl Workers {
+    /// Returns idle workers.
+    pub(crate) fn new(config: RankConfig, workers: usize, shape: Shape) -> Self {
+        let count = workers * shape.ranks_per_worker;
+        Self {
+            ranks: (0..count).map(|_| Rank::new(config)).collect(),
+            ranks_per_worker: shape.ranks_per_worker,
+            prefill_interval: shape.prefill_interval,
+            state: vec![State::default(); workers],
+        }
+    }
+
+    /// Returns how many workers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.state.len()
+    }
+
+    /// Returns the worker of a rank.
+    pub(crate) fn of_rank(&self, rank: usize) -> usize {
+        rank / self.ranks_per_worker
+    }
+
+    /// Returns all ranks.
+    pub(crate) fn ranks(&self) -> &[Rank] {
+        &self.ranks
+    }
+
+    /// Returns a rank.
+    pub(crate) fn rank(&mut self, rank: usize) -> &mut Rank {
+        &mut self.ranks[rank]
+    }
+
+    /// Returns whether a worker could start a pass.
+    pub(crate) fn is_ready(&self, worker: usize) -> bool {
+        self.state[worker].taking_part.is_empty()
+            && self.ranks[self.range(worker)].iter().any(Rank::has_work)
+    }
+
+    /// Starts a pass on every rank of a worker that has work. All of them end with the slowest.
+    ///
+    /// # Errors
+    /// [`SimError::BadTime`] where the timing model answers no time.
+    pub(crate) fn start(
+        &mut self,
+        worker: usize,
+        now: SimTime,
+        timing: &dyn PassTiming,
+    ) -> Result<Start, SimError> {
+        if !self.is_ready(worker) {
+            return Ok(Start::Nothing);
+        }
+        let cadence = if self.state[worker].wave.is_multiple_of(self.prefill_interval) {
+            Cadence::Open
+        } else {
+            Cadence::Decode
+        };
+        let (mut end, mut has_effect) = (now, false);
+        for rank in self.range(worker) {
+            if !self.ranks[rank].has_work() {
+                continue;
+            }
+            self.ranks[rank].form(now, cadence, timing)?;
+            let formed = self.ranks[rank].formed();
+            end = end.max(formed.end);
+            has_effect |= formed.has_effect(now);
+            self.state[worker].taking_part.push(rank);
+        }
+        if !has_effect {
+            self.state[worker].taking_part.clear();
+            return Ok(Start::NoEffect);
+        }
+        self.state[worker].wave += 1;
+        for index in 0..self.state[worker].taking_part.len() {
+            let rank = self.state[worker].taking_part[index];
+            self.ranks[rank].wait_until(end);
+        }
+        Ok(Start::Until(end))
+    }
+
+    /// Returns the ranks whose pass is in flight on a worker.
+    pub(crate) fn taking_part(&self, worker: usize) -> &[usize] {
+        &self.state[worker].taking_part
+    }
+
+    /// Ends the pass of a worker; the caller has completed its ranks and gives their list back for the next pass.
+    pub(crate) fn end(&mut self, worker: usize) {
+        self.state[worker].taking_part.clear();
+        if !self.ranks[self.range(worker)].iter().any(Rank::has_work) {
+            self.state[worker].wave = 0;
+        }
+    }
+
+    /// Returns the ranks of a worker.
+    fn range(&self, worker: usize) -> Range<usize> {
+        worker * self.ranks_per_worker..(worker + 1) * self.ranks_per_worker
+    }
+}
+
+/// How a worker is built.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// Attention data parallelism: ranks of a worker; at least 1.
+    pub(crate) ranks_per_worker: usize,
+    /// A worker's passes compute prompts at every so many passes; at least 1.
+    pub(crate) prefill_interval: u64,
+}
