@@ -152,11 +152,15 @@ impl<'a> Traffic<'a> {
 
     /// Notes that a turn ended at `now` after `emitted` tokens of output; its session goes on, or another starts.
     ///
-    /// Only a completed turn has a next one. Source: spec/SIMULATION.md §9.2.
+    /// A turn that completed or was rejected has a next one; a failed or cancelled one ends its session. Measured: see
+    /// docs/fidelity.md, "where notes and reference disagree".
     pub(crate) fn end_turn(&mut self, turn: Turn, ended: Ended<'_>) {
         let next = Turn { number: turn.number + 1, ..turn };
-        let goes_on =
-            ended.outcome == Outcome::Completed && next.number < self.sessions.turns(turn.session);
+        let may_go_on = match ended.outcome {
+            Outcome::Completed | Outcome::Rejected => true,
+            Outcome::Canceled | Outcome::Failed => false,
+        };
+        let goes_on = may_go_on && next.number < self.sessions.turns(turn.session);
         if goes_on {
             if self.sessions.grows() {
                 let runs = ended.content.iter().copied().chain([ended.output]);

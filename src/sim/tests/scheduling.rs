@@ -93,3 +93,11 @@ fn recomputed_output_is_not_priced_as_prefill() {
     let kept = 4 + 8;
     assert!(ran.decodes.contains(&(1, kept + 1)), "{:?}", ran.decodes);
 }
+
+/// A chunk that takes no time is work all the same: the prompt goes on at the same instant.
+#[test]
+fn chunks_that_take_no_time_go_on() {
+    let ran = Small::new(0.0, 2.0).budget(4).request(0.0, 10, 2).run();
+    assert_eq!(ran.prefills, [(1, 4, 0), (1, 8, 4), (1, 10, 8)]);
+    assert_eq!(ran.times(0), (0.0, 2.0, 2.0));
+}

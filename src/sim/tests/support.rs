@@ -31,6 +31,8 @@ pub(super) struct Row {
     pub(super) input: u64,
     pub(super) output: u64,
     pub(super) ids: Vec<u64>,
+    /// Whether it is the next turn of the row before it.
+    pub(super) follows: bool,
 }
 
 /// Constant times, and the work they were asked for.
@@ -93,14 +95,22 @@ impl Small {
     pub(super) fn request(mut self, at_ms: f64, input: u64, output: u64) -> Self {
         let unique = 1_000_000 * (self.rows.len() as u64 + 1);
         let ids = (0..input.div_ceil(4)).map(|block| unique + block).collect();
-        self.rows.push(Row { at_ms, input, output, ids });
+        self.rows.push(Row { at_ms, input, output, ids, follows: false });
         self
     }
 
     /// Adds a request whose prompt is these blocks of 4 tokens.
     pub(super) fn prompt(mut self, at_ms: f64, ids: &[u64], output: u64) -> Self {
         let input = 4 * ids.len() as u64;
-        self.rows.push(Row { at_ms, input, output, ids: ids.to_vec() });
+        self.rows.push(Row { at_ms, input, output, ids: ids.to_vec(), follows: false });
+        self
+    }
+
+    /// Makes the last request the next turn of the one before it.
+    pub(super) fn turn(mut self) -> Self {
+        if let Some(row) = self.rows.last_mut() {
+            row.follows = true;
+        }
         self
     }
 
@@ -160,7 +170,11 @@ impl Small {
     fn corpus(&self) -> Corpus {
         let mut corpus = Corpus::new(BlockSize::new(4).expect("positive"));
         for (line, row) in (1_u64..).zip(&self.rows) {
-            let session = corpus.add_session(SessionName::Row(line));
+            let session = if row.follows {
+                corpus.rows().last().map_or(0, |before| before.session)
+            } else {
+                corpus.add_session(SessionName::Row(line))
+            };
             corpus.add_row(
                 CorpusRow {
                     line,

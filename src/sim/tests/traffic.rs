@@ -1,6 +1,7 @@
 //! Sessions and closed loops, and the transcript's digest.
 
 use crate::digest::Sha256;
+use crate::record::Outcome;
 use crate::sim::engine::vllm::Advance;
 use crate::sim::{Options, run};
 use crate::units::{SimTime, Tokens};
@@ -58,6 +59,16 @@ fn an_open_loop_starts_sessions_by_the_clock() {
     let rate = Rate::new(50.0).expect("a rate");
     let ran = sessions(Load::ConstantRate { rate }).run();
     assert_eq!(ran.request(3).arrival.as_ms().to_bits(), 20.0_f64.to_bits());
+}
+
+/// The reference goes on with a session whose turn was rejected.
+#[test]
+fn a_rejected_turn_is_followed_by_the_next() {
+    let small = Small::new(10.0, 2.0).blocks(4).request(0.0, 20, 1).request(0.0, 4, 1).turn();
+    let ran = small.run();
+    assert_eq!(ran.request(0).outcome, Some(Outcome::Rejected));
+    assert_eq!(ran.request(1).outcome, Some(Outcome::Completed));
+    assert_eq!(ran.request(1).turn, 1);
 }
 
 /// Later turns wait for the earlier one, whatever the file's timestamps say, and the next session's rows stay in order.

@@ -152,6 +152,7 @@ impl Formed {
         self.end > now
             || !self.admitted.is_empty()
             || !self.preempted.is_empty()
+            || !self.scheduled.is_empty()
             || !self.emitting.is_empty()
             || !self.silent.is_empty()
             || !self.rejected.is_empty()
