@@ -18,6 +18,8 @@ macro_rules! cases {
 cases! {
     case_001_vllm_fixed_agg_c4 "001-vllm-fixed-agg-c4";
     case_002_vllm_poly_agg_c4 "002-vllm-poly-agg-c4";
+    case_007_trtllm_fixed_agg_c4 "007-trtllm-fixed-agg-c4";
+    case_008_trtllm_poly_agg_c4 "008-trtllm-poly-agg-c4";
     case_010_rate8_r2_fixed "010-rate8-r2-fixed";
     case_012_poisson_seed42 "012-poisson-seed42";
     case_013_poisson_seed7 "013-poisson-seed7";
@@ -33,8 +35,12 @@ cases! {
     case_023_conc_gt_requests "023-conc-gt-requests";
     case_024_maxseq2 "024-maxseq2";
     case_025_chunked_vllm "025-chunked-vllm";
+    case_027_chunked_trtllm "027-chunked-trtllm";
     case_028_chunked_off_vllm "028-chunked-off-vllm";
+    case_030_attndp2_interval4 "030-attndp2-interval4";
+    case_031_attndp2_interval1 "031-attndp2-interval1";
     case_033_smallkv_vllm "033-smallkv-vllm";
+    case_035_smallkv_trtllm "035-smallkv-trtllm";
     case_036_smallkv_nocache_vllm "036-smallkv-nocache-vllm";
     case_037_block2 "037-block2";
     case_038_block16 "038-block16";
@@ -64,12 +70,14 @@ cases! {
     case_103_acc_offset_origin "103-acc-offset-origin";
     case_106_acc_isl_over_context "106-acc-isl-over-context";
     case_107_acc_prompt_over_kv_vllm "107-acc-prompt-over-kv-vllm";
+    case_109_acc_prompt_over_kv_trtllm "109-acc-prompt-over-kv-trtllm";
     case_110_acc_growth_over_kv_vllm "110-acc-growth-over-kv-vllm";
     case_111_acc_hash_partial "111-acc-hash-partial";
     case_112_acc_zero_output "112-acc-zero-output";
     case_113_acc_float_timestamps "113-acc-float-timestamps";
     case_114_acc_unknown_trace_field "114-acc-unknown-trace-field";
     case_117_fullhit_vllm "117-fullhit-vllm";
+    case_119_fullhit_trtllm "119-fullhit-trtllm";
 }
 
 /// Runs a case and compares exit status, summary and rows.
