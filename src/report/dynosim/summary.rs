@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::record::{PoolUse, RequestRecord, RunRecord};
-use crate::units::Tokens;
+use crate::units::{SimTime, Tokens};
 use crate::workload::Sla;
 
 use super::distribution::Distribution;
@@ -127,7 +127,7 @@ fn write_counts(
     put("total_output_tokens", totals.output.get().into());
     put("processed_tokens", (totals.input + totals.output).get().into());
     put("committed_prefill_tokens", record.committed_prefill.get().into());
-    put("duration_ms", record.duration.as_ms().into());
+    put("duration_ms", duration_ms(record).into());
     put("kv_eviction_policy", "lru".into());
     let share = |part: Tokens| Value::from(ratio(real(part), real(totals.input)));
     put("prefix_cache_reused_ratio", share(totals.reused_max));
@@ -244,9 +244,15 @@ fn write_power(fields: &mut Map<String, Value>) {
     fields.insert("power_diagnostics".to_owned(), diagnostics);
 }
 
+/// Returns the end of the last completed request: requests that end otherwise do not prolong a run.
+fn duration_ms(record: &RunRecord) -> f64 {
+    let completed = record.requests.iter().filter(|request| request.is_completed());
+    completed.filter_map(|request| request.terminal).max().map_or(0.0, SimTime::as_ms)
+}
+
 /// Returns the seconds that rates divide by: the duration, and at least 1e-9.
 fn interval_seconds(record: &RunRecord) -> f64 {
-    (record.duration.as_ms() / 1000.0).max(1e-9)
+    (duration_ms(record) / 1000.0).max(1e-9)
 }
 
 /// Returns how many, as DynoSim's f64.

@@ -19,7 +19,7 @@ fn document(record: &RunRecord, sla: Option<&Sla>) -> Value {
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// Two completed requests (3 and 1 tokens), one rejected, one cut by a time limit at 80.
+/// Two completed requests (3 and 1 tokens), one rejected after them, one cut by a time limit at 80.
 fn mixed() -> RunRecord {
     let mut reused = request(0, 3);
     reused.admissions[0].reused = Tokens::new(20);
@@ -28,7 +28,7 @@ fn mixed() -> RunRecord {
     rejected.outcome = Some(Outcome::Rejected);
     rejected.admissions.clear();
     rejected.output = Tokens::ZERO;
-    rejected.terminal = Some(at(10.0));
+    rejected.terminal = Some(at(60.0));
     let mut cut = request(3, 9);
     (cut.outcome, cut.terminal, cut.last_token) = (None, None, None);
     let mut record = run(vec![reused, request(1, 1), rejected, cut]);
@@ -59,7 +59,7 @@ fn only_completed_requests_are_counted_and_all_arrivals_are() {
     assert!(found.get("goodput_completed_requests").is_none(), "goodput needs an SLA");
 }
 
-/// The last request ends at 40 and the run is cut at 80: two workers are there for 80 ms.
+/// The last completed request ends at 40 and the run is cut at 80: two workers are there for 80 ms.
 #[test]
 fn workers_are_paid_for_until_the_last_event_of_a_cut_run() {
     let found = document(&mixed(), None);
