@@ -89,7 +89,9 @@ pub(crate) enum Command {
     )]
     Predict(PredictArgs),
     /// Measure the simulator: requests and passes per second
-    #[command(after_help = "Example:\n  bench perf --format json")]
+    #[command(
+        after_help = "Examples:\n  bench perf\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
+    )]
     Perf(PerfArgs),
     /// Explain a diagnostic code
     #[command(after_help = "Example:\n  bench explain-code kdl::syntax")]

@@ -1,5 +1,7 @@
 //! Commands about the program itself.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::Format;
@@ -7,6 +9,12 @@ use super::Format;
 /// Arguments of `perf`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PerfArgs {
+    /// The scenarios to measure; every one in `scenarios/` where none is given
+    #[arg(value_name = "SCENARIO")]
+    pub(crate) scenarios: Vec<PathBuf>,
+    /// How often each is simulated; the median is printed
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: u32,
     /// How to print the figures
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
