@@ -122,7 +122,7 @@ fn nothing_is_accepted_in_continuous_integration() {
     let mut command = place.command(["accept", FILE, "--reason", "robots"]);
     let ran = Ran::of(command.env("CI", "true")).exits(3);
     assert!(ran.stderr.contains("accept::forbidden"), "{ran}");
-    assert!(!place.path("pins/goldens").exists());
+    assert!(!place.path(GOLDEN).exists());
 }
 
 #[test]

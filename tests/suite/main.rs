@@ -8,8 +8,8 @@ mod lint;
 mod oracle;
 mod pins;
 mod predict;
-#[allow(dead_code, reason = "areas that use the rest are still being written")]
 mod program;
+mod readme;
 mod roster;
 mod runs;
 mod trace;

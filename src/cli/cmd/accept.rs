@@ -113,7 +113,7 @@ fn show(format: Format, (old, new): (&GoldenFile, &Golden), name: &str) -> Resul
 fn told(comparison: &Comparison, changed: &[usize], name: &str) -> String {
     let gone = comparison.verdicts.gone.len();
     format!(
-        "{name}: {} jobs accepted after {RUNS} equal runs each, {gone} removed, {} unchanged",
+        "{name}: accepted {} after {RUNS} equal runs each, removed {gone}, left {} unchanged",
         changed.len(),
         comparison.verdicts.jobs.len() - changed.len(),
     )
