@@ -15,7 +15,6 @@
 //!
 //! `tests/tidy` enforces the direction.
 
-#[allow(dead_code, unused_imports, reason = "commands that use these are still being written")]
 pub mod cli;
 pub mod deployment;
 pub mod diag;

@@ -1,6 +1,6 @@
 //! Why a command could not do what it was asked.
 
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Problem};
 
 use super::Exit;
 
@@ -15,11 +15,6 @@ impl Failure {
     /// Returns a failure with its exit code.
     pub(crate) fn new(exit: Exit, findings: impl Into<Bag>) -> Self {
         Self { exit, bag: findings.into() }
-    }
-
-    /// Returns the failure of a command whose owner has not written it yet.
-    pub(crate) fn unwritten(command: &str) -> Self {
-        Problem::new(Code::UnwrittenCommand, format!("`bench {command}` is not written yet")).into()
     }
 
     /// Returns the exit code.

@@ -33,11 +33,6 @@ impl JobsBar {
     pub(crate) fn job_ended(&self) {
         self.bar.inc(1);
     }
-
-    /// Prints a line above the bar.
-    pub(crate) fn say(&self, line: &str) {
-        self.bar.suspend(|| super::render::stderr_line(line));
-    }
 }
 
 impl Drop for JobsBar {

@@ -24,7 +24,7 @@ impl Stopwatch {
 
 /// Returns the calendar time.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the calendar clock")]
-pub(crate) fn now() -> SystemTime {
+fn now() -> SystemTime {
     SystemTime::now()
 }
 

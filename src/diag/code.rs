@@ -46,8 +46,6 @@ codes! {
         "`bench --help` lists the commands, `bench man NAME` describes one of them.";
     UnknownCode "cli::unknown_code" Error "No diagnostic has this code."
         "Codes are printed with every finding, as `area::name`. All of them are in docs/diagnostics.md.";
-    UnwrittenCommand "cli::unwritten" Error "The command is not written yet."
-        "This build lacks the command. A later one has it; `bench --help` lists what there is.";
 
     // Files in KDL: scenarios, pins, goldens.
     KdlSyntax "kdl::syntax" Error "The file is not KDL 2."

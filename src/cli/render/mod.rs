@@ -7,4 +7,4 @@ mod streams;
 
 pub(crate) use columns::{Align, columns};
 pub use report::conclude;
-pub(crate) use streams::{print, stderr_line};
+pub(crate) use streams::print;
