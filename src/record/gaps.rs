@@ -12,7 +12,7 @@ pub struct Gaps {
     sorted_len: usize,
 }
 
-/// How many unsorted entries are kept before equal ones are merged.
+/// How many unsorted entries are kept at the least before equal ones are merged.
 const MERGE_AT: usize = 1 << 16;
 
 impl Gaps {
@@ -25,7 +25,8 @@ impl Gaps {
             Some((last, total)) if *last == gap => *total += count,
             _ => self.entries.push((gap, count)),
         }
-        if self.entries.len() >= self.sorted_len + MERGE_AT {
+        // Merging only when the entries have doubled keeps the work of all merges within that of the last.
+        if self.entries.len() >= self.sorted_len + self.sorted_len.max(MERGE_AT) {
             self.merge();
             self.sorted_len = self.entries.len();
         }

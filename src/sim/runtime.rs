@@ -5,7 +5,7 @@
 //! Source: spec/SIMULATION.md §1.2–1.7.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
 use crate::record::{Gaps, Outcome, PoolUse, RequestRecord, RunRecord};
@@ -20,7 +20,7 @@ use super::ticket::Ticket;
 use super::timing::PassTiming;
 use super::traffic::{Ended, Traffic};
 use super::transcript::EventLog;
-use super::worker::{Start, Workers};
+use super::worker::{IdleWorkers, Start, Workers};
 
 /// How many instants pass between two looks at the stop flag.
 const LOOK_EVERY: u64 = 4096;
@@ -37,8 +37,8 @@ pub(crate) struct Runtime<'a> {
     now: SimTime,
     /// Ends of passes: time, then worker.
     ends: BinaryHeap<Reverse<(SimTime, usize)>>,
-    /// Idle workers that may have work.
-    idle: BTreeSet<usize>,
+    /// Idle workers that may have work, lowest first.
+    idle: IdleWorkers,
     /// Idle workers whose last pass did nothing: they wait for another event.
     parked: Vec<usize>,
     log: EventLog,
@@ -68,7 +68,7 @@ impl<'a> Runtime<'a> {
             router: RoundRobin::new(count, config.shape.ranks_per_worker),
             now: SimTime::ZERO,
             ends: BinaryHeap::new(),
-            idle: BTreeSet::new(),
+            idle: IdleWorkers::new(count),
             parked: Vec::new(),
             log,
             records: Vec::new(),
@@ -227,7 +227,9 @@ impl<'a> Runtime<'a> {
 
     /// Starts a pass on every idle worker that can make one, lowest first.
     fn start_passes(&mut self) -> Result<bool, SimError> {
-        self.idle.extend(self.parked.drain(..));
+        for worker in self.parked.drain(..) {
+            self.idle.insert(worker);
+        }
         let mut changed = false;
         while let Some(worker) = self.idle.pop_first() {
             match self.workers.start(worker, self.now, self.timing)? {

@@ -1,5 +1,7 @@
 //! Workers: ranks that run their passes in step.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use crate::units::SimTime;
@@ -133,6 +135,34 @@ impl Workers {
     /// Returns the ranks of a worker.
     fn range(&self, worker: usize) -> Range<usize> {
         worker * self.ranks_per_worker..(worker + 1) * self.ranks_per_worker
+    }
+}
+
+/// Workers that may have work, each once, lowest first.
+#[derive(Debug)]
+pub(crate) struct IdleWorkers {
+    order: BinaryHeap<Reverse<usize>>,
+    is_in: Vec<bool>,
+}
+
+impl IdleWorkers {
+    /// Returns none of `workers` workers.
+    pub(crate) fn new(workers: usize) -> Self {
+        Self { order: BinaryHeap::new(), is_in: vec![false; workers] }
+    }
+
+    /// Adds a worker, if it is not in.
+    pub(crate) fn insert(&mut self, worker: usize) {
+        if !std::mem::replace(&mut self.is_in[worker], true) {
+            self.order.push(Reverse(worker));
+        }
+    }
+
+    /// Takes the lowest.
+    pub(crate) fn pop_first(&mut self) -> Option<usize> {
+        let Reverse(worker) = self.order.pop()?;
+        self.is_in[worker] = false;
+        Some(worker)
     }
 }
 

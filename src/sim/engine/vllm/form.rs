@@ -69,10 +69,12 @@ impl Rank {
 
     /// Returns whether this pass computes prompts: a decode pass does not where a decode runs and nobody was left behind.
     fn prompts_in(&self, cadence: Cadence) -> Prompts {
-        let has_decode = self.group.members() > 0
-            || self.running.iter().any(|seat| self.look(*seat).has_computed_prompt());
+        let has_decode = || {
+            self.group.members() > 0
+                || self.running.iter().any(|seat| self.look(*seat).has_computed_prompt())
+        };
         match cadence {
-            Cadence::Decode if !self.left_waiting && has_decode => Prompts::Deferred,
+            Cadence::Decode if !self.left_waiting && has_decode() => Prompts::Deferred,
             Cadence::Decode | Cadence::Open => Prompts::Computed,
         }
     }
