@@ -193,3 +193,20 @@ fn the_table_of_a_small_run_is_this() {
     );
     assert_eq!(table, expected);
 }
+
+#[test]
+fn every_field_of_reports_and_request_records_is_documented() {
+    let page = include_str!("../../docs/reports.md");
+    let documented = |value: &crate::digest::canonical::Value| {
+        let crate::digest::canonical::Value::Object(fields) = value else { panic!("an object") };
+        for name in fields.keys() {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    };
+    run(&plan(1), Setup::default(), &|_, artifacts| {
+        documented(artifacts.report.value());
+        let line = artifacts.requests.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        documented(&parse_json(line).expect("JSON"));
+        Ok(())
+    });
+}

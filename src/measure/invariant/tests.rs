@@ -18,9 +18,11 @@ fn a_good_run_breaks_no_law() {
 }
 
 #[test]
-fn numbers_are_in_order_and_unique() {
+fn numbers_are_in_order_unique_and_documented() {
     for (position, law) in Invariant::ALL.iter().enumerate() {
         assert_eq!(law.id(), format!("INV-{}", position + 1));
+        let page = include_str!("../../../docs/metrics.md");
+        assert!(page.contains(&format!("| {} |", law.id())), "{}", law.id());
     }
 }
 
