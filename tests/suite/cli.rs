@@ -156,6 +156,23 @@ fn the_manual_has_a_page_for_the_program_and_one_for_each_command() {
 }
 
 #[test]
+fn a_code_is_explained_on_stdout_and_an_unknown_one_is_answered_with_a_near_one() {
+    let known = Place::empty().bench(["explain-code", "kdl::syntax"]).exits(0);
+    assert!(known.stdout.contains("kdl::syntax"), "{known}");
+    let unknown = Place::empty().bench(["explain-code", "kdl::sintax"]).exits(2);
+    assert!(unknown.stderr.contains("error[cli::unknown_code]"), "{unknown}");
+    assert!(unknown.stderr.contains("`kdl::syntax`"), "{unknown}");
+}
+
+#[test]
+fn the_generated_pages_are_those_that_the_program_writes() {
+    let root = crate::program::repository_root();
+    let mut command = Place::empty().command(["docs", "--check"]);
+    let ran = Ran::of(command.current_dir(root)).exits(0);
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
 fn colour_reaches_stderr_only_where_it_is_wanted() {
     let coloured = |words: &[&str], no_color: Option<&str>| {
         let place = Place::empty();
