@@ -19,3 +19,6 @@ pub use job::{
 pub use load::load_plan;
 pub use plan::Plan;
 pub use repin::{Repinned, repin};
+
+#[cfg(test)]
+mod tests;

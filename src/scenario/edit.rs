@@ -88,6 +88,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "new");
         assert_eq!(std::fs::metadata(&path).expect("there").permissions(), before);
         assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 1);
-        assert!(replace_file(&folder.path().join("absent.kdl"), "x").is_err());
+        let refused = replace_file(&folder.path().join("absent.kdl"), "x");
+        assert_eq!(refused.map_err(|problem| problem.code()), Err(Code::KdlWrite));
     }
 }

@@ -12,4 +12,5 @@ mod program;
 mod readme;
 mod roster;
 mod runs;
+mod scenario;
 mod trace;

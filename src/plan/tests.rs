@@ -1,0 +1,286 @@
+//! Expansion: how many jobs, in which order, under which names, with which values.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::deployment::{Router, Workers};
+use crate::diag::{Bag, Problem};
+use crate::workload::Load;
+
+/// The pins of this repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns a scenario with this `simulate` block and whatever else; digests are filled in.
+fn scenario(simulate: &str, more: &str) -> String {
+    format!(
+        "scenario \"x\" {{
+    seed 7
+    pins {{
+        trace \"mooncake-tiny\"
+        engine \"native\" version=\"1\"
+        hardware \"h200_sxm\"
+        model \"llama-3.1-8b\"
+    }}
+    workload \"loop\" {{
+        synthetic
+        load \"concurrency\" concurrency=4
+        stop requests=10
+    }}
+    workload \"tiny\" {{
+        trace \"mooncake-tiny\"
+        load \"trace-timestamps\"
+    }}
+    deployment \"a\" {{
+        mode \"aggregated\"
+        model \"llama-3.1-8b\"
+        hardware \"h200_sxm\"
+        backend \"vllm\"
+        worker \"aggregated\" {{
+            timing \"polynomial\"
+        }}
+    }}
+    simulate \"s\" {{
+        workload \"loop\" \"tiny\"
+        deployment \"a\"
+        engine \"native\"
+        {simulate}
+    }}
+    {more}
+}}
+"
+    )
+}
+
+/// Fills in digests and plans.
+fn planned(text: &str) -> Result<(Plan, Bag), Vec<Problem>> {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("x.kdl");
+    std::fs::write(&file, text).expect("writable");
+    let repinned = repin(&file, Some(root()), &[]).map_err(Bag::into_sorted)?;
+    std::fs::write(&file, repinned.text).expect("writable");
+    load_plan(&file, Some(root())).map_err(Bag::into_sorted)
+}
+
+fn ids(simulate: &str) -> Vec<String> {
+    let (plan, _) = planned(&scenario(simulate, "")).expect("a plan");
+    plan.jobs.iter().map(|job| job.id.to_string()).collect()
+}
+
+fn simulation(job: &Job) -> &SimulationJob {
+    match &job.kind {
+        JobKind::Simulation(job) => job,
+        JobKind::Replay(_) => panic!("a simulation"),
+    }
+}
+
+#[test]
+fn jobs_stand_in_the_order_written_with_the_last_axis_fastest() {
+    let found = ids(
+        "vary \"router\" \"round-robin\" \"kv-router\"\nvary \"worker.aggregated.parallelism.replicas\" 1 2",
+    );
+    assert_eq!(
+        found,
+        [
+            "s/loop/a/native/router=round-robin,replicas=1",
+            "s/loop/a/native/router=round-robin,replicas=2",
+            "s/loop/a/native/router=kv-router,replicas=1",
+            "s/loop/a/native/router=kv-router,replicas=2",
+            "s/tiny/a/native/router=round-robin,replicas=1",
+            "s/tiny/a/native/router=round-robin,replicas=2",
+            "s/tiny/a/native/router=kv-router,replicas=1",
+            "s/tiny/a/native/router=kv-router,replicas=2",
+        ]
+    );
+}
+
+#[test]
+fn axes_that_move_in_step_make_one_coordinate_and_excludes_drop_what_they_name() {
+    let found = ids(
+        "together {\nvary \"worker.aggregated.parallelism.replicas\" 1 2\nvary \"worker.aggregated.scheduler.max-sequences\" 64 32\n}\nexclude replicas=1 workload=\"tiny\"",
+    );
+    assert_eq!(
+        found,
+        [
+            "s/loop/a/native/replicas=1,max-sequences=64",
+            "s/loop/a/native/replicas=2,max-sequences=32",
+            "s/tiny/a/native/replicas=2,max-sequences=32",
+        ]
+    );
+}
+
+#[test]
+fn values_reach_the_place_that_their_path_names_even_where_nothing_stands_there() {
+    let text = scenario(
+        "vary \"router\" \"kv-router\"\nvary \"worker.aggregated.kv-cache.block-size\" 32\nvary \"context-length\" 4096 \"max\"",
+        "",
+    );
+    let (plan, _) = planned(&text).expect("a plan");
+    let job = simulation(&plan.jobs[0]);
+    let Workers::Aggregated(worker) = &job.deployment.workers else { panic!("aggregated") };
+    assert!(matches!(job.deployment.router, Router::Kv { .. }));
+    assert_eq!(worker.kv_cache.block_size.get(), 32);
+    assert_eq!(
+        plan.jobs[1].id.to_string(),
+        "s/loop/a/native/router=kv-router,block-size=32,context-length=max"
+    );
+    assert_ne!(plan.jobs[0].key(), plan.jobs[1].key());
+}
+
+#[test]
+fn ranges_hold_both_ends_and_workloads_vary_too() {
+    let simulate = "vary \"workload.load.concurrency\" from=2 to=8 step=3";
+    let text = scenario(simulate, "").replace("workload \"loop\" \"tiny\"", "workload \"loop\"");
+    let (plan, _) = planned(&text).expect("a plan");
+    let found: Vec<Load> =
+        plan.jobs.iter().map(|job| simulation(job).workload.load.clone()).collect();
+    assert_eq!(found, [2, 5, 8].map(|concurrency| Load::Concurrency { concurrency }));
+    let ids: Vec<&str> = plan.jobs.iter().map(|job| job.id.as_str()).collect();
+    assert_eq!(ids[2], "s/loop/a/native/concurrency=8");
+}
+
+#[test]
+fn comments_names_and_layout_change_no_key() {
+    let one = scenario("", "");
+    let other = one
+        .replace("seed 7", "// a comment\n    seed   0x7")
+        .replace("\"s\"", "\"t\"")
+        .replace("\"a\"", "\"b\"");
+    let keys = |text: &str| {
+        let (plan, _) = planned(text).expect("a plan");
+        plan.jobs.iter().map(Job::key).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&one), keys(&other));
+    assert_ne!(keys(&one), keys(&one.replace("seed 7", "seed 8")));
+}
+
+#[test]
+fn a_replay_plans_a_job_for_each_workload() {
+    let text = scenario(
+        "",
+        "replay \"wire\" {\n workload \"loop\" \"tiny\"\n endpoint \"mock\" {\n header \"x\" \"y\"\n }\n lanes 8 ramp=\"2s\"\n }",
+    );
+    let (plan, _) = planned(&text).expect("a plan");
+    let replays: Vec<&Job> =
+        plan.jobs.iter().filter(|job| matches!(job.kind, JobKind::Replay(_))).collect();
+    assert_eq!(
+        replays.iter().map(|job| job.id.as_str()).collect::<Vec<_>>(),
+        ["wire/loop", "wire/tiny"]
+    );
+    assert_eq!(replays[1].index, 3);
+    let described = String::from_utf8(replays[0].canonical().to_bytes()).expect("UTF-8");
+    assert!(described.contains("\"lanes\":{\"lanes\":\"8\",\"ramp\":2000}"), "{described}");
+    assert!(described.contains("\"headers\":[{\"name\":\"x\",\"value\":\"y\"}]"), "{described}");
+}
+
+#[test]
+fn included_declarations_are_spliced_and_their_digest_is_kept() {
+    let folder = TempDir::new().expect("a folder");
+    let shared = "workload \"shared\" {\n synthetic\n load \"concurrency\"\n stop requests=3\n}\n";
+    std::fs::create_dir(folder.path().join("parts")).expect("writable");
+    std::fs::write(folder.path().join("parts/shared.kdl"), shared).expect("writable");
+    let text = scenario("", "")
+        .replace("workload \"loop\" \"tiny\"", "workload \"shared\" \"loop\" \"tiny\"");
+    let text = text.replace("    seed 7", "    seed 7\n    include \"parts/shared.kdl\"");
+    let file = folder.path().join("x.kdl");
+    std::fs::write(&file, &text).expect("writable");
+    let repinned = repin(&file, Some(root()), &[]).expect("pinned");
+    std::fs::write(&file, repinned.text).expect("writable");
+    let (plan, _) = load_plan(&file, Some(root())).expect("a plan");
+    assert_eq!(plan.jobs[0].id.as_str(), "s/shared/a/native");
+    assert_eq!(plan.includes.len(), 1);
+    assert_eq!(plan.includes[0].1, crate::digest::Sha256::of(shared.as_bytes()));
+}
+
+#[test]
+fn a_refused_value_is_an_error_at_the_value_and_names_what_it_clashes_with() {
+    let found = planned(&scenario("vary \"backend\" \"vllm\" \"sglang\"\nvary \"worker.aggregated.scheduler.preemption\" \"fifo\"", "")).expect_err("refused");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code(), crate::diag::Code::ScenarioVaryValue);
+    assert_eq!(
+        found[0].message(),
+        "`preemption` cannot be `fifo`: backend \"sglang\" has no `preemption`"
+    );
+}
+
+#[test]
+fn filling_in_digests_leaves_every_other_byte_alone() {
+    let text = scenario("", "").replace(
+        "trace \"mooncake-tiny\"\n        engine",
+        "trace   \"mooncake-tiny\"  // odd \u{e9}\r\n        engine",
+    );
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("x.kdl");
+    std::fs::write(&file, &text).expect("writable");
+    let repinned = repin(&file, Some(root()), &[]).expect("pinned");
+    assert_eq!(repinned.changes.len(), 3);
+    let mut without = repinned.text.clone();
+    while let Some(at) = without.find(" sha256=\"") {
+        without.replace_range(at..at + " sha256=\"\"".len() + 64, "");
+    }
+    assert_eq!(without, text);
+    std::fs::write(&file, &repinned.text).expect("writable");
+    assert_eq!(repin(&file, Some(root()), &[]).expect("pinned").text, repinned.text);
+    let mut stale = repinned.text.clone();
+    let at = stale.find("sha256=\"").expect("filled in") + "sha256=\"".len();
+    stale.replace_range(at..at + 64, &"ab".repeat(32));
+    std::fs::write(&file, &stale).expect("writable");
+    assert!(repin(&file, Some(root()), &[]).is_err(), "a digest that differs is not moved unasked");
+    let accepted = repin(&file, Some(root()), &["mooncake-tiny".to_owned()]).expect("moved");
+    assert_eq!(accepted.text, repinned.text);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The law of expansion: the product of all sizes, every id its own, every index its place.
+    #[test]
+    fn a_plan_has_as_many_jobs_as_the_product_of_its_axes(
+        sizes in prop::collection::vec(1_u64..5, 0..4),
+    ) {
+        let axes: Vec<String> = sizes
+            .iter()
+            .zip(["parallelism.replicas", "scheduler.max-sequences", "parallelism.tensor"])
+            .map(|(size, path)| format!("vary \"worker.aggregated.{path}\" from=1 to={size}\n"))
+            .collect();
+        let axes = axes.concat();
+        let (plan, _) = planned(&scenario(&axes, "")).expect("a plan");
+        let product: u64 = sizes.iter().take(3).product();
+        prop_assert_eq!(plan.jobs.len() as u64, 2 * product);
+        let mut ids: Vec<&str> = plan.jobs.iter().map(|job| job.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), plan.jobs.len());
+        prop_assert!(plan.jobs.iter().enumerate().all(|(index, job)| job.index == index));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    /// Words of a good scenario, dropped, doubled and swapped, are planned or refused, never a panic.
+    #[test]
+    fn a_mangled_scenario_is_refused_without_panic(
+        mangles in prop::collection::vec((0_usize..200, 0_usize..200, 0_u8..4), 1..6),
+    ) {
+        let axis = "vary \"worker.aggregated.parallelism.replicas\" 1 2";
+        let rest = "sla ttft-ms=5.0\nexclude replicas=1";
+        let gate = "gate {\n golden \"g.kdl\"\n}";
+        let text = scenario(&format!("{axis}\n{rest}"), gate);
+        let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '=']).collect();
+        for (a, b, how) in mangles {
+            let (a, b) = (a % words.len(), b % words.len());
+            match how {
+                0 => drop(words.remove(a)),
+                1 => words.insert(a, words[b]),
+                2 => words.swap(a, b),
+                _ => words[a] = "1e400 ",
+            }
+        }
+        let _either = planned(&words.concat());
+    }
+}
