@@ -21,7 +21,8 @@ pub fn run_by_index<T: Send>(
 ) -> Vec<Result<T, JobError>> {
     let guarded = |index| guard(|| job(index));
     let one_after_the_other = || (0..count).map(guarded).collect();
-    match rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build() {
+    let useful = threads.get().min(count.max(1)); // a thread without a job is a cost without a use
+    match rayon::ThreadPoolBuilder::new().num_threads(useful).build() {
         Ok(pool) => {
             pool.install(|| (0..count).into_par_iter().with_max_len(1).map(guarded).collect())
         }
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn answers_come_by_index_whatever_the_number_of_threads() {
-        for threads in [1, 2, 8] {
+        for threads in [1, 2, 8, usize::MAX] {
             let threads = NonZeroUsize::new(threads).expect("not zero");
             let answers = run_by_index(100, threads, |index| Ok(index * index));
             let expected: Vec<_> = (0..100).map(|index| Ok(index * index)).collect();
