@@ -252,12 +252,12 @@ codes! {
         "The run came to an end, or to a stop, without a result that can be used: not one request completed, the engine reached a dead end, or a timing model answered something that is no time. The message says which. Exit code 1.";
     JobBug "job::bug" Error "A job met a bug of this program."
         "A law that every run obeys is broken, or the program panicked. The result cannot be trusted and is not compared. Please report it with the scenario and the message.";
+    JobUnknown "job::unknown" Error "The plan has no job of this name."
+        "`bench plan FILE` lists the jobs of a scenario.";
     CacheDamaged "cache::damaged" Warning "An entry of the result cache is damaged."
         "The bytes are not those that were stored. The job was run again and the entry replaced. `--no-cache` leaves the cache alone; the folder `runs/.cache` may be deleted at any time.";
     RunUnwritable "run::unwritable" Error "The run folder cannot be written."
         "Jobs ran, and what they left cannot be kept. See whether there is room, and whether the folder `runs` may be written.";
-    JobUnknown "job::unknown" Error "The plan has no job of this name."
-        "`bench plan FILE` lists the jobs of a scenario.";
     RunUnreadable "run::unreadable" Error "This is no run folder and no golden."
         "A run folder holds `run.json`; `runs/<scenario>/latest` points at the last one. A golden is a KDL file under `pins/goldens`.";
 
