@@ -47,6 +47,29 @@ fn plan_lists_ids_and_keys_and_the_whole_description_as_json() {
     assert_eq!(plan["jobs"][0]["description"]["seed"], "1234");
 }
 
+/// The whole language decodes, also what this build cannot run.
+#[test]
+fn a_scenario_with_every_node_of_the_language_is_read_without_a_finding() {
+    let path = repository_root().join("tests/fixtures/scenarios/valid/every-node.kdl");
+    let loaded = touchstone::scenario::load(&path);
+    let found: Vec<String> = loaded
+        .findings
+        .into_sorted()
+        .iter()
+        .map(|problem| format!("{:?}: {problem}", problem.place()))
+        .collect();
+    assert_eq!(found, [""; 0]);
+    assert!(loaded.scenario.is_some());
+    let text = fs::read_to_string(&path).expect("UTF-8");
+    let mut open: Vec<&'static Shape> = table::ROOT.all_children().collect();
+    while let Some(shape) = open.pop() {
+        let is_there =
+            |name: &str| text.contains(&format!("{name} ")) || text.contains(&format!("{name}\n"));
+        assert!(shape.name == "include" || is_there(shape.name), "{} is missing", shape.name);
+        open.extend(shape.all_children());
+    }
+}
+
 #[test]
 fn explain_code_prints_an_entry_and_helps_with_a_slip() {
     let place = Place::empty();
