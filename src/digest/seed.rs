@@ -90,3 +90,55 @@ impl Stream {
         -libm::log(1.0 - self.uniform())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Computed apart from this code: SHA-256 of the documented layout, first 8 bytes little-endian.
+    #[test]
+    fn derived_seeds_are_those_of_the_documented_layout() {
+        let cases = [
+            (0, "chat", Purpose::Arrivals, 2_016_363_721_535_072_587),
+            (1234, "chat", Purpose::Arrivals, 3_476_828_425_555_995_733),
+            (1234, "steady", Purpose::Arrivals, 16_438_434_916_069_627_416),
+            (1234, "chat", Purpose::PrefixGroups, 18_200_263_938_385_790_344),
+            (1234, "chat", Purpose::Acceptance, 16_262_600_465_839_036_561),
+            (1234, "chat", Purpose::Selection, 14_576_410_030_317_275_999),
+        ];
+        for (scenario, stream, purpose, expected) in cases {
+            assert_eq!(
+                Seed::derive(scenario, stream, purpose).get(),
+                expected,
+                "{stream} {purpose:?}"
+            );
+        }
+    }
+
+    /// Computed apart from this code: `ChaCha12` keyed by the PCG32 expansion of 42.
+    #[test]
+    fn the_first_draws_of_a_seed_are_pinned() {
+        let expected = [
+            9_713_269_763_989_775_522,
+            10_011_513_049_433_592_189,
+            11_740_708_795_755_607_249,
+            7_487_565_853_151_867_058,
+            633_513_173_585_076_202,
+            7_654_602_743_214_997_928,
+            13_603_079_691_933_612_283,
+            15_665_927_001_465_599_799,
+            2_421_668_070_752_551_774,
+            59_990_589_126_097_438,
+            17_195_042_692_806_716_983,
+            9_336_807_752_121_363_465,
+            7_206_207_196_509_697_618,
+            2_598_777_197_943_013_338,
+            9_648_369_018_563_374_588,
+            4_034_406_043_281_793_424,
+        ];
+        let mut stream = Seed::stated(42).stream();
+        assert_eq!([0; 16].map(|_: u64| stream.next_u64()), expected);
+        let uniform = Seed::stated(42).stream().uniform();
+        assert_eq!(uniform.to_bits(), 4_602_918_027_047_224_548);
+    }
+}

@@ -31,6 +31,7 @@ impl From<SimError> for JobError {
             SimError::Interrupted => Self::Interrupted,
             other @ (SimError::Unsupported(_)
             | SimError::DeadEnd { .. }
+            | SimError::ClockOverflow { .. }
             | SimError::BadWorkload { .. }
             | SimError::BadTime { .. }) => Self::Simulation(other),
         }

@@ -28,6 +28,14 @@ pub enum SimError {
         /// Why the first of them cannot go on.
         reason: String,
     },
+    /// The clock would pass what reported times can hold: 2^64 ns, 584 years.
+    #[error(
+        "the clock would reach {at_ms:?} ms, and reports hold times below 2^64 ns (584 years): is a timestamp or a timing in the wrong unit?"
+    )]
+    ClockOverflow {
+        /// When the next thing would happen.
+        at_ms: f64,
+    },
     /// The workload cannot be run as it stands; decoders refuse such workloads with a place.
     #[error("the workload cannot run: {reason}")]
     BadWorkload {

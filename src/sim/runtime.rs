@@ -22,7 +22,7 @@ use super::traffic::{Ended, Traffic};
 use super::transcript::EventLog;
 use super::worker::{IdleWorkers, Start, Workers};
 
-/// How many instants pass between two looks at the stop flag.
+/// How many steps (instants and passes) lie between two looks at the stop flag.
 const LOOK_EVERY: u64 = 4096;
 
 /// One job while it runs.
@@ -48,6 +48,7 @@ pub(crate) struct Runtime<'a> {
     committed_prefill: Tokens,
     passes: u64,
     in_flight: u64,
+    steps: u64,
 }
 
 impl<'a> Runtime<'a> {
@@ -77,6 +78,7 @@ impl<'a> Runtime<'a> {
             committed_prefill: Tokens::ZERO,
             passes: 0,
             in_flight: 0,
+            steps: 0,
             workers,
             config,
         }
@@ -87,7 +89,6 @@ impl<'a> Runtime<'a> {
     /// # Errors
     /// [`SimError`] when nothing can happen any more, a pass has no time, or someone asked to stop.
     pub(crate) fn run(mut self) -> Result<RunRecord, SimError> {
-        let mut instants = 0_u64;
         loop {
             self.settle()?;
             if self.traffic.is_done() {
@@ -98,13 +99,19 @@ impl<'a> Runtime<'a> {
                 break;
             }
             assert!(next >= self.now, "bug: the clock went back from {:?} to {next:?}", self.now);
-            self.now = next;
-            instants += 1;
-            if instants.is_multiple_of(LOOK_EVERY) {
-                self.look_up()?;
-            }
+            self.now = reportable(next)?;
+            self.step()?;
         }
         Ok(self.finish())
+    }
+
+    /// Counts a step; now and then says how far the run is, and stops it where someone asked.
+    ///
+    /// # Errors
+    /// [`SimError::Interrupted`] where someone asked to stop.
+    fn step(&mut self) -> Result<(), SimError> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(LOOK_EVERY) { self.look_up() } else { Ok(()) }
     }
 
     /// Returns the next time at which something happens.
@@ -119,7 +126,7 @@ impl<'a> Runtime<'a> {
     /// Does all that happens at the current instant.
     fn settle(&mut self) -> Result<(), SimError> {
         loop {
-            let ended = self.end_passes();
+            let ended = self.end_passes()?;
             let released = self.release_requests()?;
             let started = self.start_passes()?;
             if !ended && !released && !started {
@@ -129,37 +136,39 @@ impl<'a> Runtime<'a> {
     }
 
     /// Lets the passes that end now take effect, in the order of their workers.
-    fn end_passes(&mut self) -> bool {
+    fn end_passes(&mut self) -> Result<bool, SimError> {
         let mut changed = false;
         while let Some(Reverse((at, worker))) = self.ends.peek().copied() {
             if at > self.now {
                 break;
             }
             self.ends.pop();
-            self.end_pass(worker);
+            self.end_pass(worker)?;
             changed = true;
         }
-        changed
+        Ok(changed)
     }
 
     /// Lets the pass of one worker take effect, rank by rank.
-    fn end_pass(&mut self, worker: usize) {
+    fn end_pass(&mut self, worker: usize) -> Result<(), SimError> {
         for index in 0..self.workers.taking_part(worker).len() {
             let rank = self.workers.taking_part(worker)[index];
+            self.log.ended(rank, self.workers.ranks()[rank].formed());
             let settled = self.workers.rank(rank).complete();
             self.committed_prefill += settled.committed_prefill;
             for served in settled.terminals {
-                self.end_request(rank, served);
+                self.end_request(rank, served)?;
             }
         }
         self.workers.end(worker);
         if self.workers.is_ready(worker) {
             self.idle.insert(worker);
         }
+        Ok(())
     }
 
     /// Records a request that ended and lets its session go on.
-    fn end_request(&mut self, rank: usize, served: Served) {
+    fn end_request(&mut self, rank: usize, served: Served) -> Result<(), SimError> {
         let outcome = served.outcome.unwrap_or(Outcome::Failed);
         let held = self.workers.ranks()[rank].pool().active();
         self.log.terminal(rank, self.now, &served, held);
@@ -173,13 +182,14 @@ impl<'a> Runtime<'a> {
                 content: served.content.runs(),
                 output: served.content.output_run(u32::try_from(served.output).unwrap_or(u32::MAX)),
             },
-        );
+        )?;
         if outcome == Outcome::Completed {
             for (gap, count) in &served.gaps {
                 self.gaps.add(*gap, *count);
             }
         }
         self.record(rank, served, Some(self.now));
+        Ok(())
     }
 
     /// Adds the record of a request.
@@ -237,11 +247,13 @@ impl<'a> Runtime<'a> {
                 Start::NoEffect => self.parked.push(worker),
                 Start::Until(end) => {
                     changed = true;
+                    reportable(end)?;
+                    self.step()?;
                     self.note_passes(worker);
                     if end > self.now {
                         self.ends.push(Reverse((end, worker)));
                     } else {
-                        self.end_pass(worker);
+                        self.end_pass(worker)?;
                     }
                 }
             }
@@ -253,7 +265,7 @@ impl<'a> Runtime<'a> {
     fn note_passes(&mut self, worker: usize) {
         for rank in self.workers.taking_part(worker) {
             self.passes += 1;
-            self.log.pass(*rank, self.now, self.workers.ranks()[*rank].formed());
+            self.log.started(*rank, self.workers.ranks()[*rank].formed());
         }
     }
 
@@ -292,8 +304,9 @@ impl<'a> Runtime<'a> {
         let peak = ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
         let preemptions = ranks.iter().map(Rank::preemptions).sum();
         for rank in 0..ranks.len() {
+            let held_here = self.workers.ranks()[rank].pool().active();
             for served in self.workers.rank(rank).cut() {
-                self.log.terminal(rank, self.now, &served, held);
+                self.log.terminal(rank, self.now, &served, held_here);
                 self.record(rank, served, None);
             }
             for (gap, count) in self.workers.rank(rank).take_gaps().into_sorted() {
@@ -320,5 +333,16 @@ impl<'a> Runtime<'a> {
             transcript: self.log.finish(),
             warnings: Vec::new(),
         }
+    }
+}
+
+/// Returns an instant that a report can hold.
+///
+/// # Errors
+/// [`SimError::ClockOverflow`] for one of 2^64 ns and more.
+fn reportable(at: SimTime) -> Result<SimTime, SimError> {
+    match Nanos::from_ms(at.as_ms()) {
+        Ok(_) => Ok(at),
+        Err(_) => Err(SimError::ClockOverflow { at_ms: at.as_ms() }),
     }
 }

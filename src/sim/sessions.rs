@@ -88,13 +88,16 @@ impl<'a> Sessions<'a> {
     }
 
     /// Returns the think time before a turn.
-    pub(crate) fn delay(&self, turn: Turn) -> SimDuration {
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] where it is no time, as after a division by a speedup near zero.
+    pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
             Self::Single { .. } => 0.0,
             Self::Growing { shape, .. } => shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
-        SimDuration::from_ms(ms).unwrap_or(SimDuration::ZERO)
+        SimDuration::from_ms(ms).map_err(|_| SimError::bad_workload("a think time is no time"))
     }
 
     /// Returns the output tokens that a turn asks for.

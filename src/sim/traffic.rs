@@ -154,7 +154,10 @@ impl<'a> Traffic<'a> {
     ///
     /// A turn that completed or was rejected has a next one; a failed or cancelled one ends its session. Measured: see
     /// docs/fidelity.md, "where notes and reference disagree".
-    pub(crate) fn end_turn(&mut self, turn: Turn, ended: Ended<'_>) {
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] for a think time that is no time.
+    pub(crate) fn end_turn(&mut self, turn: Turn, ended: Ended<'_>) -> Result<(), SimError> {
         let next = Turn { number: turn.number + 1, ..turn };
         let may_go_on = match ended.outcome {
             Outcome::Completed | Outcome::Rejected => true,
@@ -166,15 +169,16 @@ impl<'a> Traffic<'a> {
                 let runs = ended.content.iter().copied().chain([ended.output]);
                 self.histories.insert(turn.session, runs.filter(|run| run.length > 0).collect());
             }
-            let ready = ended.at + self.sessions.delay(next);
+            let ready = ended.at + self.sessions.delay(next)?;
             self.ready.push(Reverse((ready, next)));
-            return;
+            return Ok(());
         }
         self.histories.remove(&turn.session);
         self.unfinished_sessions -= 1;
         if matches!(self.starts, Starts::Closed { .. }) {
             self.start_next(ended.at);
         }
+        Ok(())
     }
 
     /// Returns whether every session has ended.

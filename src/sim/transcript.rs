@@ -54,15 +54,12 @@ impl EventLog {
         }
     }
 
-    /// Notes a pass that starts at `start`.
-    pub(crate) fn pass(&mut self, rank: usize, start: SimTime, formed: &Formed) {
-        if self.keep == Keep::Nothing {
+    /// Notes a pass that starts. A decode of an unchanged batch is noted when it ends, by [`EventLog::ended`].
+    pub(crate) fn started(&mut self, rank: usize, formed: &Formed) {
+        if self.keep == Keep::Nothing || formed.is_decode_only() {
             return;
         }
-        if formed.is_decode_only() {
-            self.decode(rank, start, formed);
-            return;
-        }
+        let start = formed.start;
         self.end_decode(rank);
         for admitted in &formed.admitted {
             self.line(&[
@@ -94,6 +91,13 @@ impl EventLog {
             ("rejected", Field::Count(formed.rejected() as u64)),
             ("to_ns", Field::Time(formed.end)),
         ]);
+    }
+
+    /// Notes a pass that ends.
+    pub(crate) fn ended(&mut self, rank: usize, formed: &Formed) {
+        if self.keep != Keep::Nothing && formed.is_decode_only() {
+            self.decode(rank, formed);
+        }
     }
 
     /// Notes a request that left rank `rank` at `at`, and the blocks the rank holds afterwards.
@@ -128,7 +132,7 @@ impl EventLog {
     }
 
     /// Adds a decode pass to the run of its rank.
-    fn decode(&mut self, rank: usize, start: SimTime, formed: &Formed) {
+    fn decode(&mut self, rank: usize, formed: &Formed) {
         let requests = formed.decode.requests;
         if let Some(run) = &mut self.decoding[rank]
             && run.requests == requests
@@ -138,7 +142,8 @@ impl EventLog {
             return;
         }
         self.end_decode(rank);
-        self.decoding[rank] = Some(DecodeRun { from: start, to: formed.end, requests, passes: 1 });
+        self.decoding[rank] =
+            Some(DecodeRun { from: formed.start, to: formed.end, requests, passes: 1 });
     }
 
     /// Writes the run of decode passes of a rank, where there is one.

@@ -170,9 +170,12 @@ impl Nanos {
 }
 
 impl From<SimTime> for Nanos {
-    /// Returns the reported instant. An instant beyond 584 years saturates, which no reachable clock does.
+    /// Returns the reported instant.
+    ///
+    /// # Panics
+    /// For an instant of 2^64 ns and more: the event loop stops with an error before it reaches one.
     fn from(time: SimTime) -> Self {
-        Self::from_ms(time.0).unwrap_or(Self(u64::MAX))
+        Self::from_ms(time.0).expect("the event loop refuses instants beyond 2^64 ns")
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Row {
     pub(super) ids: Vec<u64>,
     /// Whether it is the next turn of the row before it.
     pub(super) follows: bool,
+    /// Its think time.
+    pub(super) think_ms: f64,
 }
 
 /// Constant times, and the work they were asked for.
@@ -95,14 +97,21 @@ impl Small {
     pub(super) fn request(mut self, at_ms: f64, input: u64, output: u64) -> Self {
         let unique = 1_000_000 * (self.rows.len() as u64 + 1);
         let ids = (0..input.div_ceil(4)).map(|block| unique + block).collect();
-        self.rows.push(Row { at_ms, input, output, ids, follows: false });
+        self.rows.push(Row { at_ms, input, output, ids, follows: false, think_ms: 0.0 });
         self
     }
 
     /// Adds a request whose prompt is these blocks of 4 tokens.
     pub(super) fn prompt(mut self, at_ms: f64, ids: &[u64], output: u64) -> Self {
         let input = 4 * ids.len() as u64;
-        self.rows.push(Row { at_ms, input, output, ids: ids.to_vec(), follows: false });
+        self.rows.push(Row {
+            at_ms,
+            input,
+            output,
+            ids: ids.to_vec(),
+            follows: false,
+            think_ms: 0.0,
+        });
         self
     }
 
@@ -148,17 +157,34 @@ impl Small {
         self.try_run(Advance::Grouped).expect("the job runs to its end")
     }
 
+    /// Gives the last request a think time.
+    pub(super) fn thinking(mut self, ms: f64) -> Self {
+        if let Some(row) = self.rows.last_mut() {
+            row.think_ms = ms;
+        }
+        self
+    }
+
     /// Runs it as told.
     pub(super) fn try_run(&self, advance: Advance) -> Result<Ran, SimError> {
+        self.run_as(advance, &Options { keep_events: true, ..Options::default() })
+    }
+
+    /// Runs it with these options.
+    pub(super) fn run_with(&self, options: &Options<'_>) -> Result<Ran, SimError> {
+        self.run_as(Advance::Grouped, options)
+    }
+
+    /// Runs it as told, with these options.
+    fn run_as(&self, advance: Advance, options: &Options<'_>) -> Result<Ran, SimError> {
         let timing = Recorder {
             prefill_ms: self.prefill_ms,
             decode_ms: self.decode_ms,
             prefills: RefCell::default(),
             decodes: RefCell::default(),
         };
-        let options = Options { keep_events: true, ..Options::default() };
         let corpus = self.corpus();
-        let record = run_as(&self.job, Some(&corpus), &timing, advance, &options)?;
+        let record = run_as(&self.job, Some(&corpus), &timing, advance, options)?;
         Ok(Ran {
             record,
             prefills: timing.prefills.into_inner(),
@@ -183,7 +209,7 @@ impl Small {
                     output: Tokens::new(row.output),
                     ids: 0..0,
                     session,
-                    delay_ms: 0.0,
+                    delay_ms: row.think_ms,
                     request_id: None,
                 },
                 &row.ids,

@@ -1,9 +1,11 @@
 //! Sessions and closed loops, and the transcript's digest.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::digest::Sha256;
 use crate::record::Outcome;
 use crate::sim::engine::vllm::Advance;
-use crate::sim::{Options, run};
+use crate::sim::{Options, SimError, run};
 use crate::units::{SimTime, Tokens};
 use crate::workload::{Load, Rate, SessionShape, Source, Stop, StopCount};
 
@@ -119,4 +121,47 @@ fn poisson_arrivals_follow_seed_and_stream_and_nothing_else() {
     assert_eq!(arrivals(None, 1, "a"), arrivals(None, 1, "a"));
     assert_ne!(arrivals(None, 1, "a"), arrivals(None, 2, "a"));
     assert_ne!(arrivals(None, 1, "a"), arrivals(None, 1, "b"));
+}
+
+/// Nanoseconds read as milliseconds reach beyond what a report can hold: an error, not a saturated clock.
+#[test]
+fn a_clock_beyond_584_years_is_an_error() {
+    let small = Small::new(10.0, 2.0).request(0.0, 4, 1).request(3e13, 4, 1);
+    assert!(matches!(small.try_run(Advance::Grouped), Err(SimError::ClockOverflow { .. })));
+    let slow = Small::new(1e15, 2.0).request(0.0, 4, 1);
+    assert!(matches!(slow.try_run(Advance::Grouped), Err(SimError::ClockOverflow { .. })));
+}
+
+#[test]
+fn a_think_time_that_is_no_time_is_an_error() {
+    let small = Small::new(10.0, 2.0).request(0.0, 4, 1).request(0.0, 4, 1).turn();
+    let small = small.job(|job| job.workload.load = Load::TraceTimestamps { speedup: 1e-308 });
+    let small = small.thinking(100_000.0);
+    assert!(matches!(small.try_run(Advance::Grouped), Err(SimError::BadWorkload { .. })));
+}
+
+/// A run whose passes take no time never leaves its first instant; it stops all the same when someone asks.
+#[test]
+fn a_run_that_takes_no_virtual_time_can_be_interrupted() {
+    let stop = AtomicBool::new(true);
+    let small = Small::new(0.0, 0.0).request(0.0, 4, 10_000);
+    let small = small.blocks(4_000);
+    let asked = Options { stop: Some(&stop), ..Options::default() };
+    assert_eq!(small.run_with(&asked).err(), Some(SimError::Interrupted));
+}
+
+/// At the cut the decode pass in flight is not an event, and each rank's line says what that rank holds.
+#[test]
+fn the_transcript_of_a_cut_ends_with_what_had_happened() {
+    let cut = SimTime::from_ms(15.0).expect("a time");
+    let small = Small::new(10.0, 2.0).worker(|worker| worker.parallelism.replicas = 2);
+    let small = small.job(|job| job.workload.stop.virtual_time = Some(cut));
+    let ran = small.request(0.0, 4, 9).request(0.0, 12, 9).run();
+    let lines = String::from_utf8(ran.record.transcript.lines.expect("kept")).expect("JSON");
+    assert!(
+        lines.contains(r#""event":"decode","from_ns":10000000,"passes":2,"rank":0"#),
+        "{lines}"
+    );
+    assert!(lines.contains(r#""blocks_held":2,"event":"cut","output":3,"rank":0"#), "{lines}");
+    assert!(lines.contains(r#""blocks_held":4,"event":"cut","output":3,"rank":1"#), "{lines}");
 }

@@ -100,9 +100,10 @@ fn simulate(job: &SimulationJob, corpus: Option<&Corpus>) -> Result<(RunRecord, 
 fn failed_run(error: &SimError) -> Failure {
     let exit = match error {
         SimError::Unsupported(_) => Exit::Refused,
-        SimError::DeadEnd { .. } | SimError::BadTime { .. } | SimError::BadWorkload { .. } => {
-            Exit::JobFailed
-        }
+        SimError::DeadEnd { .. }
+        | SimError::ClockOverflow { .. }
+        | SimError::BadTime { .. }
+        | SimError::BadWorkload { .. } => Exit::JobFailed,
         SimError::Interrupted => Exit::Interrupted,
     };
     Failure::new(exit, Problem::new(Code::PredictRun, error.to_string()))

@@ -45,6 +45,7 @@ impl Rank {
         timing: &dyn PassTiming,
     ) -> Result<(), SimError> {
         self.pass.reset();
+        self.pass.start = now;
         let prompts = self.prompts_in(cadence);
         let mut budget = self.config.budget;
         if self.can_advance_as_group(budget) {

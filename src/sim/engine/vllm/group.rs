@@ -23,8 +23,10 @@ pub(super) struct Group {
     formed: u64,
     /// Group passes completed so far.
     pub(super) completed: u64,
-    /// Members by the pass in which they need a block, modulo the block size.
-    needing: Vec<Vec<Seat>>,
+    /// Members that need a block in the next pass.
+    needing: Vec<Seat>,
+    /// Members by the pass in which they next fill a block, then by running order. A member that left is passed over.
+    filling: BinaryHeap<Reverse<(u64, u64, Seat)>>,
     /// Members by the pass that produces their last token, then by running order.
     finishing: BinaryHeap<Reverse<(u64, u64, Seat)>>,
     /// Members that have not produced a token in the group yet.
@@ -33,13 +35,14 @@ pub(super) struct Group {
 
 impl Group {
     /// Returns an empty group.
-    pub(super) fn new(block_size: u32) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             members: 0,
             context: 0,
             formed: 0,
             completed: 0,
-            needing: vec![Vec::new(); block_size as usize],
+            needing: Vec::new(),
+            filling: BinaryHeap::new(),
             finishing: BinaryHeap::new(),
             newcomers: Vec::new(),
         }
@@ -50,14 +53,9 @@ impl Group {
         self.members
     }
 
-    /// Returns the place in `needing` of pass `number`.
-    fn place(&self, number: u64) -> usize {
-        usize::try_from(number % self.needing.len() as u64).unwrap_or(0)
-    }
-
     /// Returns how many blocks the members need in the next pass.
     pub(super) fn blocks_needed(&self) -> u64 {
-        if self.members == 0 { 0 } else { self.needing[self.place(self.formed + 1)].len() as u64 }
+        self.needing.len() as u64
     }
 }
 
@@ -71,9 +69,11 @@ impl Rank {
         sequence.as_of = completed;
         let (computed, order) = (sequence.computed, sequence.order);
         let (left, length) = (sequence.output - sequence.generated, sequence.length());
-        let until_block = (block_size - computed % block_size) % block_size;
-        let place = self.group.place(completed + 1 + until_block);
-        self.group.needing[place].push(seat);
+        if computed.is_multiple_of(block_size) {
+            self.group.needing.push(seat);
+        }
+        let fills_at = completed + block_size - computed % block_size;
+        self.group.filling.push(Reverse((fills_at, order, seat)));
         self.group.finishing.push(Reverse((completed + left, order, seat)));
         self.group.newcomers.push(seat);
         self.group.members += 1;
@@ -86,30 +86,42 @@ impl Rank {
     pub(super) fn schedule_group(&mut self) {
         self.group.formed += 1;
         let number = self.group.formed;
-        let needing = self.group.place(number);
-        let seats = std::mem::take(&mut self.group.needing[needing]);
-        for seat in &seats {
+        let mut needing = std::mem::take(&mut self.group.needing);
+        for seat in needing.drain(..) {
             let block = self.pool.take().expect("the caller counted the blocks");
-            self.sequence(*seat).blocks.push(block);
+            self.sequence(seat).blocks.push(block);
         }
-        self.group.needing[needing] = seats;
-        if self.config.prefix_caching {
-            self.publish_filled(number);
+        self.group.needing = needing;
+        while let Some(Reverse((fills_at, order, seat))) = self.group.filling.peek().copied() {
+            if fills_at > number {
+                break;
+            }
+            self.group.filling.pop();
+            if self.is_member(seat, order) {
+                self.fill_block(seat);
+                let next = fills_at + u64::from(self.config.block_size);
+                self.group.filling.push(Reverse((next, order, seat)));
+                self.group.needing.push(seat);
+            }
         }
     }
 
-    /// Publishes the blocks that members fill in pass `number`: they need a block in the next.
-    fn publish_filled(&mut self, number: u64) {
-        let place = self.group.place(number + 1);
-        let block_size = self.config.block_size;
-        let seats = std::mem::take(&mut self.group.needing[place]);
-        for seat in &seats {
-            let sequence = self.sequence(*seat);
-            let index = sequence.blocks.len() - 1;
-            let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
-            self.pool.publish(block, identity);
+    /// Returns whether a seat still holds the member that was given this place in the running order.
+    fn is_member(&self, seat: Seat, order: u64) -> bool {
+        self.holder(seat)
+            .is_some_and(|sequence| sequence.order == order && sequence.phase == Phase::Decoding)
+    }
+
+    /// Publishes the block that a member fills in the pass that is scheduled.
+    fn fill_block(&mut self, seat: Seat) {
+        if !self.config.prefix_caching {
+            return;
         }
-        self.group.needing[place] = seats;
+        let block_size = self.config.block_size;
+        let sequence = self.sequence(seat);
+        let index = sequence.blocks.len() - 1;
+        let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
+        self.pool.publish(block, identity);
     }
 
     /// Gives every member its token at `end`; `before` is the end of the rank's pass before. Finished members go to `leaving`.
@@ -146,14 +158,9 @@ impl Rank {
 
     /// Takes a finished member out of the group.
     fn leave_group(&mut self, seat: Seat) {
-        let joined_at = self.look(seat).as_of;
-        let computed = self.look(seat).computed;
-        let block_size = u64::from(self.config.block_size);
-        let until_block = (block_size - computed % block_size) % block_size;
-        let place = self.group.place(joined_at + 1 + until_block);
         self.catch_up(seat);
         let length = self.look(seat).length();
-        self.group.needing[place].retain(|other| *other != seat);
+        self.group.needing.retain(|other| *other != seat);
         self.group.members -= 1;
         self.group.context -= length;
     }
@@ -188,8 +195,7 @@ impl Rank {
         self.group.formed = self.group.completed;
         self.group.newcomers.clear();
         self.group.finishing.clear();
-        for seats in &mut self.group.needing {
-            seats.clear();
-        }
+        self.group.filling.clear();
+        self.group.needing.clear();
     }
 }

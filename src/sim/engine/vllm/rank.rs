@@ -94,6 +94,8 @@ pub(crate) struct Admitted {
 /// A pass that was formed: what it holds and when it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Formed {
+    /// When it starts.
+    pub(crate) start: SimTime,
     /// When it ends.
     pub(crate) end: SimTime,
     /// Its prompt work.
@@ -199,7 +201,7 @@ impl Rank {
             vacant: Vec::new(),
             waiting: VecDeque::new(),
             running: Vec::new(),
-            group: Group::new(config.block_size),
+            group: Group::new(),
             pass: Formed::default(),
             head_blocked: false,
             left_waiting: false,
@@ -384,6 +386,11 @@ impl Rank {
     /// Returns the sequence in a seat, to read.
     pub(super) fn look(&self, seat: Seat) -> &Sequence {
         self.seats[seat.0 as usize].as_ref().expect("queues hold occupied seats only")
+    }
+
+    /// Returns the sequence in a seat, where one sits there.
+    pub(super) fn holder(&self, seat: Seat) -> Option<&Sequence> {
+        self.seats[seat.0 as usize].as_ref()
     }
 
     /// Gives a sequence a seat.
