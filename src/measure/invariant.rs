@@ -8,9 +8,9 @@ use super::latency::span;
 /// A law of every run. Numbers are never given twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// Requests are conserved: a request has an outcome exactly when it has an end.
+    /// Requests are conserved: as many as the workload asks for, and each has an outcome exactly when it has an end.
     RequestsConserved,
-    /// Requests are numbered from 0 in the order of their arrival.
+    /// Each request has a number of its own, and the turns of a session follow each other.
     IndexOrder,
     /// Arrival, first admission, first token, second token, last token, end: each is not before the one before it.
     TimesInOrder,
@@ -38,6 +38,8 @@ pub enum Invariant {
     ReadmissionsFollowPreemptions,
     /// A rejected request has no admission and no output.
     RejectedHasNothing,
+    /// Every KV block is held, cached or free at the end.
+    BlocksConserved,
 }
 
 /// A broken law, with the values that break it.
@@ -54,6 +56,17 @@ pub struct Violation {
 pub struct Limits {
     /// The longest sequence a request may reach.
     pub context_length: Option<Tokens>,
+    /// How many requests there should be, where the job says so.
+    pub offered: Option<Offered>,
+}
+
+/// How many requests a workload asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offered {
+    /// All of these, and each of them ends.
+    All(u64),
+    /// At most these: a time limit may cut the run before the rest.
+    AtMost(u64),
 }
 
 impl Invariant {
@@ -74,6 +87,7 @@ impl Invariant {
         Self::PromptComputedOrReused,
         Self::ReadmissionsFollowPreemptions,
         Self::RejectedHasNothing,
+        Self::BlocksConserved,
     ];
 
     /// Returns `INV-n`.
@@ -94,6 +108,7 @@ impl Invariant {
             Self::PromptComputedOrReused => "INV-13",
             Self::ReadmissionsFollowPreemptions => "INV-14",
             Self::RejectedHasNothing => "INV-15",
+            Self::BlocksConserved => "INV-16",
         }
     }
 
@@ -105,7 +120,9 @@ impl Invariant {
             })
         };
         let found = match self {
-            Self::RequestsConserved => each(&outcome_without_end),
+            Self::RequestsConserved => {
+                each(&outcome_without_end).or_else(|| requests_lost(record, limits.offered?))
+            }
             Self::IndexOrder => out_of_order(record),
             Self::TimesInOrder => each(&times_out_of_order),
             Self::CachedWithinPrompt => each(&reuse_beyond_prompt),
@@ -120,6 +137,7 @@ impl Invariant {
             Self::PromptComputedOrReused => prompt_unaccounted(record),
             Self::ReadmissionsFollowPreemptions => readmissions_unlike_preemptions(record),
             Self::RejectedHasNothing => each(&rejected_with_something),
+            Self::BlocksConserved => blocks_lost(record),
         };
         found.map(|found| Violation { invariant: self, found })
     }
@@ -136,17 +154,47 @@ fn outcome_without_end(request: &RequestRecord) -> Option<String> {
         .then(|| format!("outcome {:?} with end {:?}", request.outcome, request.terminal))
 }
 
-/// INV-2.
+/// INV-1, for the run as a whole. A session ends early where a turn failed or was cancelled.
+fn requests_lost(record: &RunRecord, offered: Offered) -> Option<String> {
+    let found = u64::try_from(record.requests.len()).unwrap_or(u64::MAX);
+    let ends_early = |request: &RequestRecord| match request.outcome {
+        Some(Outcome::Failed | Outcome::Canceled) => true,
+        Some(Outcome::Completed | Outcome::Rejected) | None => false,
+    };
+    let (least, most) = match offered {
+        Offered::All(all) if record.requests.iter().any(ends_early) => (0, all),
+        Offered::All(all) => (all, all),
+        Offered::AtMost(most) => (0, most),
+    };
+    if !(least..=most).contains(&found) {
+        return Some(format!("{found} requests of {most}"));
+    }
+    let unended = record.requests.iter().find(|request| request.outcome.is_none());
+    unended
+        .filter(|_| matches!(offered, Offered::All(_)))
+        .map(|request| format!("request {}: no end, although nothing cut the run", request.index))
+}
+
+/// INV-2. A number is a place in the workload: session by session, turn by turn. Requests of other sessions may arrive in between.
 fn out_of_order(record: &RunRecord) -> Option<String> {
-    let mut last = SimTime::ZERO;
-    for (position, request) in record.requests.iter().enumerate() {
-        if u64::try_from(position) != Ok(request.index) {
-            return Some(format!("request {} stands at position {position}", request.index));
+    let mut last: Option<&RequestRecord> = None;
+    for request in &record.requests {
+        if last.is_some_and(|last| last.index >= request.index) {
+            return Some(format!("request {} stands behind a greater or equal", request.index));
         }
-        if request.arrival < last {
-            return Some(format!("request {} arrives before the one before it", request.index));
+        let before = last.filter(|last| last.session == request.session);
+        let expected = before.map_or(0, |before| before.turn + 1);
+        if request.turn != expected {
+            let (found, session) = (request.turn, &request.session);
+            return Some(format!("session {session} has turn {found} where {expected} belongs"));
         }
-        last = request.arrival;
+        if before.is_some_and(|before| before.terminal.is_none_or(|end| request.arrival < end)) {
+            return Some(format!(
+                "request {} arrives before its session's last ended",
+                request.index
+            ));
+        }
+        last = Some(request);
     }
     None
 }
@@ -286,6 +334,21 @@ fn rejected_with_something(request: &RequestRecord) -> Option<String> {
     let served = request.output > Tokens::ZERO || !request.admissions.is_empty();
     (request.outcome == Some(Outcome::Rejected) && served).then(|| {
         format!("rejected with {} tokens, {} admissions", request.output, request.admissions.len())
+    })
+}
+
+/// INV-16.
+fn blocks_lost(record: &RunRecord) -> Option<String> {
+    record.pools.iter().find_map(|pool| {
+        let (held, cached, free) =
+            (pool.blocks_held_at_end, pool.blocks_cached_at_end, pool.blocks_free_at_end);
+        let found =
+            [held, cached, free].iter().map(|blocks| u128::from(blocks.get())).sum::<u128>();
+        let expected = u128::from(pool.blocks_per_rank.get()) * u128::from(pool.ranks);
+        (found != expected).then(|| {
+            let pool = pool.pool;
+            format!("pool {pool}: {held} held + {cached} cached + {free} free of {expected} blocks")
+        })
     })
 }
 

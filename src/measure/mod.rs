@@ -26,7 +26,7 @@ pub use distribution::{Distribution, Statistic};
 pub use family::{DEFINITION, Direction, Family, MetricName, Shape};
 pub use figure::Figure;
 pub use goodput::is_good;
-pub use invariant::{Invariant, Limits, Violation};
+pub use invariant::{Invariant, Limits, Offered, Violation};
 pub use latency::{e2e, queue, tpot, ttft, ttst};
 pub use metrics::{Absence, Ceiling, Metrics};
 pub use percentile::Percentile;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, KvCache};
 use crate::diag::Span;
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
@@ -106,6 +106,13 @@ pub struct SimulationJob {
     pub engine: EngineIdentity,
     /// What a good request is.
     pub sla: Option<Sla>,
+}
+
+impl SimulationJob {
+    /// Returns the KV bytes of one token that a worker's capacity is divided by: those stated, else the model's.
+    pub fn kv_bytes_per_token(&self, kv_cache: &KvCache) -> u64 {
+        kv_cache.bytes_per_token.unwrap_or(self.model_kv_bytes_per_token)
+    }
 }
 
 /// The trace of a job: the pin's name for people, its digest for the key.

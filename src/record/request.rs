@@ -8,7 +8,10 @@ use super::Outcome;
 /// One request as it was served. Times are on the job's clock.
 #[derive(Debug, Clone)]
 pub struct RequestRecord {
-    /// Position in the order in which requests were released, from 0: the request's name in a job.
+    /// Its place in the workload, from 0: the request's name in a job.
+    ///
+    /// Sessions in the order in which the source names them, turns within. It says nothing of the order of arrival: sessions
+    /// overlap, and where the run was cut, places are missing.
     pub index: u64,
     /// The session it belongs to.
     pub session: SessionName,

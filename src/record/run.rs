@@ -39,8 +39,14 @@ pub struct PoolUse {
     pub workers: u64,
     /// KV blocks of one rank.
     pub blocks_per_rank: Blocks,
+    /// Ranks of all workers: each has its own KV blocks.
+    pub ranks: u64,
     /// KV blocks held when the run ended, over all ranks: 0 unless it was cut.
     pub blocks_held_at_end: Blocks,
+    /// KV blocks that cache a prefix and that nobody held when the run ended, over all ranks.
+    pub blocks_cached_at_end: Blocks,
+    /// KV blocks with nothing in them when the run ended, over all ranks.
+    pub blocks_free_at_end: Blocks,
     /// The most KV blocks held at once by one rank.
     pub blocks_held_peak: Blocks,
     /// Preemptions.

@@ -1,17 +1,17 @@
 //! From a job and its run record to the report.
 
-use crate::deployment::ContextLength;
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::LoadedTrace;
 use crate::measure::{
-    Bounds, Counts, DEFINITION, Failure, Invariant, Limits, Metrics, Validity, Violation,
+    Bounds, Counts, DEFINITION, Failure, Invariant, Metrics, Validity, Violation,
 };
 use crate::plan::{Job, SCHEMA, SimulationJob, Sla};
 use crate::record::RunRecord;
-use crate::units::{Nanos, Tokens};
+use crate::units::Nanos;
 
-use super::ceiling::ceiling;
+use super::ceiling::{ceiling, prompt_worker};
+use super::limits::{context_length, limits};
 use super::{Artifacts, Report, Section, requests, summary};
 
 /// Returns what a finished simulation leaves.
@@ -24,9 +24,9 @@ pub fn build(
     record: RunRecord,
 ) -> Artifacts {
     let bounds = simulation.sla.as_ref().map(bounds);
-    let limits = Limits { context_length: Some(context_length(simulation)) };
-    let broken = Invariant::violations(&record, &limits);
-    let ceiling = ceiling(simulation, trace.map(|trace| trace.corpus.as_ref()), &record);
+    let corpus = trace.map(|trace| trace.corpus.as_ref());
+    let broken = Invariant::violations(&record, &limits(simulation, corpus));
+    let ceiling = ceiling(simulation, corpus, &record);
     let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
     let request_lines = requests::lines(&record.requests, bounds.as_ref());
     let invariants = invariants(&broken);
@@ -57,11 +57,12 @@ pub fn build(
 
 /// Returns the `inputs` section: the canonical job, its key, and what the reader of the trace counted.
 fn inputs(job: &Job, simulation: &SimulationJob, trace: Option<&LoadedTrace>) -> Value {
+    let kv_cache = &prompt_worker(simulation).kv_cache;
     object([
         ("context_length", context_length(simulation).into()),
         ("job", job.canonical()),
         ("key", (*job.key().digest()).into()),
-        ("kv_bytes_per_token", Value::count(simulation.model_kv_bytes_per_token)),
+        ("kv_bytes_per_token", Value::count(simulation.kv_bytes_per_token(kv_cache))),
         ("trace", trace.map_or(Value::Null, |trace| trace.counts.canonical())),
     ])
 }
@@ -109,12 +110,4 @@ fn validity_value(validity: &Validity, metrics: &Metrics, warnings: &[String]) -
 fn bounds(sla: &Sla) -> Bounds {
     let nanos = |ms: Option<f64>| ms.map(|ms| Nanos::from_ms(ms).unwrap_or(Nanos::new(u64::MAX)));
     Bounds { ttft: nanos(sla.ttft_ms), tpot: nanos(sla.tpot_ms), e2e: nanos(sla.e2e_ms) }
-}
-
-/// Returns the longest sequence that a request of the job may reach.
-fn context_length(job: &SimulationJob) -> Tokens {
-    match job.deployment.context_length {
-        ContextLength::Max => Tokens::new(job.model_context_limit),
-        ContextLength::Tokens(tokens) => tokens,
-    }
 }

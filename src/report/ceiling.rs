@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::deployment::Workers;
+use crate::deployment::{Worker, Workers};
 use crate::measure::{Ceiling, CeilingPrompt, PrefixTree};
 use crate::plan::SimulationJob;
 use crate::record::{Outcome, RequestRecord, RunRecord};
@@ -17,7 +17,7 @@ pub(super) fn ceiling(
     corpus: Option<&Corpus>,
     record: &RunRecord,
 ) -> Option<Ceiling> {
-    let block = engine_block(job);
+    let block = prompt_worker(job).kv_cache.block_size;
     match (&job.workload.source, corpus) {
         (Source::Trace { .. }, Some(corpus)) => of_trace(corpus, block, record),
         (Source::Synthetic(shape), _) => Some(of_shared_prefix(shape.cached_prefix, block, record)),
@@ -27,12 +27,10 @@ pub(super) fn ceiling(
     }
 }
 
-/// Returns the block size of the workers that compute prompts.
-fn engine_block(job: &SimulationJob) -> BlockSize {
+/// Returns the workers that compute prompts.
+pub(super) fn prompt_worker(job: &SimulationJob) -> &Worker {
     match &job.deployment.workers {
-        Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
-            worker.kv_cache.block_size
-        }
+        Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => worker,
     }
 }
 
@@ -75,7 +73,59 @@ fn add(ceiling: &mut Ceiling, tree: &mut PrefixTree, request: &RequestRecord, id
     }
 }
 
-/// Returns the requests that filled a cache, in order of arrival.
-fn served(record: &RunRecord) -> impl Iterator<Item = &RequestRecord> {
-    record.requests.iter().filter(|request| request.outcome != Some(Outcome::Rejected))
+/// Returns the requests that filled a cache, in order of arrival; of one instant, in order of their numbers.
+fn served(record: &RunRecord) -> Vec<&RequestRecord> {
+    let rejected = |request: &&RequestRecord| request.outcome == Some(Outcome::Rejected);
+    let mut served: Vec<_> = record.requests.iter().filter(|it| !rejected(it)).collect();
+    served.sort_by_key(|request| (request.arrival, request.index));
+    served
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::sample::{request, run};
+    use crate::workload::{CorpusRow, SessionName};
+
+    /// Two rows: the second one's prompt begins with the first one's.
+    fn corpus(block: BlockSize) -> Corpus {
+        let mut corpus = Corpus::new(block);
+        for (line, input, ids) in [(1, 128, &[1, 2][..]), (2, 192, &[1, 2, 3])] {
+            let session = corpus.add_session(SessionName::Row(line));
+            let row = CorpusRow {
+                line,
+                arrival_ms: Some(0.0),
+                input: Tokens::new(input),
+                output: Tokens::new(3),
+                ids: 0..0,
+                session,
+                delay_ms: 0.0,
+                request_id: None,
+            };
+            corpus.add_row(row, ids);
+        }
+        corpus
+    }
+
+    /// Returns the reuse where the rows arrive at these times.
+    fn reused(arrivals: [f64; 2]) -> u64 {
+        let block = BlockSize::new(64).expect("not zero");
+        let mut record = run(0);
+        for (index, (arrival, input)) in (0_u64..).zip(arrivals.into_iter().zip([128, 192])) {
+            let line = Some(index + 1);
+            record.requests.push(RequestRecord {
+                line,
+                input: Tokens::new(input),
+                ..request(index, arrival)
+            });
+        }
+        of_trace(&corpus(block), block, &record).expect("every row is known").reused.get()
+    }
+
+    #[test]
+    fn the_ceiling_is_filled_in_order_of_arrival_and_not_of_number() {
+        assert_eq!(reused([0.0, 1.0]), 128, "the longer prompt finds the shorter one's blocks");
+        assert_eq!(reused([1.0, 0.0]), 64, "the shorter one must compute its last block");
+        assert_eq!(reused([1.0, 1.0]), 128, "at one instant numbers decide");
+    }
 }

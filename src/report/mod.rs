@@ -13,6 +13,7 @@ mod json;
 mod junit;
 #[cfg(test)]
 mod laws;
+mod limits;
 mod markdown;
 mod names;
 mod produce;
@@ -36,6 +37,7 @@ pub use execute::{Execution, JobResult, JobState, execute};
 pub use folder::{FinishedRun, RunFolder};
 pub use json::parse as parse_json;
 pub use junit::junit;
+pub use limits::limits;
 pub use markdown::markdown;
 pub use names::file_name;
 pub use produce::{EventLines, Producer};

@@ -63,7 +63,7 @@ fn a_job_without_a_completed_request_has_failed() {
     let fake = Fake { fault: Some((3, Fault::NoRequests)) };
     let results = run(&plan(2), Setup { executor: &fake, ..Setup::default() }, &keep_nothing);
     assert_eq!((results[0].outcome(), results[1].outcome()), ("completed", "failed"));
-    assert_eq!(results[1].failures(), ["none of 0 requests completed (0 rejected)"]);
+    assert_eq!(results[1].failures()[0], "none of 0 requests completed (0 rejected)");
     let report = results[1].report().expect("a report that says so");
     assert_eq!(report.figure("ttft_ns_p50".parse().expect("a metric")), None);
 }
@@ -209,4 +209,24 @@ fn every_field_of_reports_and_request_records_is_documented() {
         documented(&parse_json(line).expect("JSON"));
         Ok(())
     });
+}
+
+#[test]
+fn the_report_says_the_kv_bytes_that_ran_and_not_those_of_the_model() {
+    let bytes = |stated: Option<u64>| {
+        let mut plan = plan(1);
+        let crate::plan::JobKind::Simulation(simulation) = &mut plan.jobs[0].kind else {
+            panic!("samples simulate")
+        };
+        let crate::deployment::Workers::Aggregated(worker) = &mut simulation.deployment.workers
+        else {
+            panic!("samples aggregate")
+        };
+        worker.kv_cache.bytes_per_token = stated;
+        let results = run(&plan, Setup::default(), &keep_nothing);
+        let report = results[0].report().expect("it ran");
+        json::at(report.value(), &["inputs", "kv_bytes_per_token"]).cloned()
+    };
+    let count = |bytes| Some(crate::digest::canonical::Value::count(bytes));
+    assert_eq!((bytes(None), bytes(Some(81_920))), (count(2), count(81_920)));
 }

@@ -57,7 +57,7 @@ pub(crate) fn engine_config(
         return Err(deployment("mode `disaggregated`"));
     };
     let kv_cache = &worker.kv_cache;
-    let bytes_per_token = kv_cache.bytes_per_token.unwrap_or(job.model_kv_bytes_per_token);
+    let bytes_per_token = job.kv_bytes_per_token(kv_cache);
     let blocks = kv_cache
         .capacity
         .stated_blocks(kv_cache.block_size, Some(bytes_per_token))

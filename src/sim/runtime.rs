@@ -14,6 +14,7 @@ use crate::units::{Blocks, Nanos, SimTime, Tokens};
 use super::config::EngineConfig;
 use super::engine::vllm::{Arrival, Rank, Served};
 use super::error::SimError;
+use super::kv::Census;
 use super::options::Options;
 use super::router::RoundRobin;
 use super::ticket::Ticket;
@@ -302,6 +303,8 @@ impl<'a> Runtime<'a> {
         let ranks = self.workers.ranks();
         let held: u64 = ranks.iter().map(|rank| rank.pool().active()).sum();
         let peak = ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
+        let census = Census::of(ranks.iter().map(Rank::pool));
+        let ranks_in_all = ranks.len() as u64;
         let preemptions = ranks.iter().map(Rank::preemptions).sum();
         for rank in 0..ranks.len() {
             let held_here = self.workers.ranks()[rank].pool().active();
@@ -326,7 +329,10 @@ impl<'a> Runtime<'a> {
                 gpus_per_worker: self.config.gpus_per_worker,
                 workers: self.workers.count() as u64,
                 blocks_per_rank: Blocks::new(self.config.rank.blocks),
-                blocks_held_at_end: Blocks::new(held),
+                ranks: ranks_in_all,
+                blocks_held_at_end: Blocks::new(census.held),
+                blocks_cached_at_end: Blocks::new(census.cached),
+                blocks_free_at_end: Blocks::new(census.free),
                 blocks_held_peak: Blocks::new(peak),
                 preemptions,
             }],

@@ -2,7 +2,7 @@
 
 use crate::digest::canonical::{Value, object};
 
-use super::{Load, Select, Source, Stop};
+use super::{Corpus, Load, Select, Source, Stop, StopCount};
 
 /// A workload: where requests come from, when they arrive, and when the run ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,33 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Returns how many requests the workload asks for before any time limit, or `None` where nothing here says so: a count of
+    /// sessions on a trace, a selection, a graph.
+    ///
+    /// `corpus` is the trace of a workload that has one. Source: DSL, "`stop`".
+    pub fn requests(&self, corpus: Option<&Corpus>) -> Option<u64> {
+        if self.select.is_some() {
+            return None;
+        }
+        let count = || self.stop.count?.resolve(&self.load);
+        match (&self.source, self.stop.count) {
+            (Source::Synthetic(_), _) => count(),
+            (Source::SyntheticSession(shape), _) => count()?.checked_mul(u64::from(shape.turns)),
+            (
+                Source::Trace { .. },
+                Some(StopCount::Requests(_) | StopCount::RequestsPerLoadUnit(_)) | None,
+            ) => {
+                let rows = u64::try_from(corpus?.rows().len()).ok()?;
+                Some(count().map_or(rows, |first| first.min(rows)))
+            }
+            (
+                Source::Trace { .. },
+                Some(StopCount::Sessions(_) | StopCount::SessionsPerLoadUnit(_)),
+            )
+            | (Source::Graph { .. }, _) => None,
+        }
+    }
+
     /// Returns the canonical description that enters a job key. The digest of a trace enters beside it.
     pub fn canonical(&self) -> Value {
         object([

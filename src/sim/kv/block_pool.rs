@@ -44,6 +44,17 @@ pub(crate) struct BlockPool {
     peak_active: u64,
 }
 
+/// The blocks of a pool, counted one by one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Census {
+    /// With a reference.
+    pub(crate) held: u64,
+    /// Cached, without one.
+    pub(crate) cached: u64,
+    /// With nothing in them.
+    pub(crate) free: u64,
+}
+
 /// A hasher of words that are hashes already.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Mixed(u64);
@@ -61,6 +72,17 @@ impl Hasher for Mixed {
 
     fn write_u64(&mut self, word: u64) {
         self.0 = word;
+    }
+}
+
+impl Census {
+    /// Returns the blocks of several pools together.
+    pub(crate) fn of<'p>(pools: impl Iterator<Item = &'p BlockPool>) -> Self {
+        pools.map(BlockPool::census).fold(Self::default(), |sum, one| Self {
+            held: sum.held + one.held,
+            cached: sum.cached + one.cached,
+            free: sum.free.saturating_add(one.free),
+        })
     }
 }
 
@@ -88,6 +110,18 @@ impl BlockPool {
     /// Returns how many blocks requests hold.
     pub(crate) fn active(&self) -> u64 {
         self.slots.len() as u64 - self.free.len() as u64 - self.inactive
+    }
+
+    /// Counts the blocks one by one: what should add up to the capacity, however often they changed hands.
+    pub(crate) fn census(&self) -> Census {
+        let held = self.slots.iter().filter(|slot| slot.references > 0).count() as u64;
+        let (mut cached, mut next) = (0, self.oldest);
+        while next != NONE {
+            cached += 1;
+            next = self.slots[next as usize].newer;
+        }
+        let untouched = self.capacity - self.slots.len() as u64;
+        Census { held, cached, free: self.free.len() as u64 + untouched }
     }
 
     /// Returns the most blocks that requests ever held at once.
@@ -250,6 +284,18 @@ mod tests {
         assert!(pool.take().is_some());
         assert!(pool.find(identity(2)).is_none(), "b was released first");
         assert_eq!(pool.find(identity(1)), Some((a, false)));
+    }
+
+    #[test]
+    fn held_cached_and_free_blocks_are_counted_one_by_one() {
+        let mut pool = BlockPool::new(4);
+        let (a, b) = (pool.take().expect("free"), pool.take().expect("free"));
+        pool.publish(a, identity(1));
+        assert_eq!(pool.census(), Census { held: 2, cached: 0, free: 2 });
+        pool.release(a);
+        assert_eq!(pool.census(), Census { held: 1, cached: 1, free: 2 });
+        pool.release(b);
+        assert_eq!(pool.census(), Census { held: 0, cached: 1, free: 3 });
     }
 
     #[test]

@@ -2,4 +2,4 @@
 
 mod block_pool;
 
-pub(crate) use block_pool::{BlockPool, Copy};
+pub(crate) use block_pool::{BlockPool, Census, Copy};

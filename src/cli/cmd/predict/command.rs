@@ -14,7 +14,7 @@ use crate::trace::{ArrivalRule, ReadOptions, Shard, read_corpus};
 use crate::workload::{Corpus, Load};
 
 use super::model::Model;
-use super::{job, memory, options};
+use super::{job, laws, memory, options};
 
 /// Runs the command.
 pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<Exit, Failure> {
@@ -34,6 +34,7 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     memory::check(prediction.memory_limit_gb)?;
     let (record, host) = simulate(&job, corpus.as_ref())?;
     memory::check(prediction.memory_limit_gb)?;
+    laws::check(&job, corpus.as_ref(), &record)?;
     report_rejections(&record, context);
     let summary = Summary::new(&record, job.sla.as_ref(), host);
     let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment));

@@ -5,6 +5,7 @@
 
 mod command;
 mod job;
+mod laws;
 mod memory;
 mod model;
 mod options;
