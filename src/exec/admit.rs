@@ -11,22 +11,23 @@ pub fn refusals(plan: &Plan, executor: &dyn Executor) -> Bag {
     let mut bag = Bag::new();
     let mut told = Vec::new();
     for job in &plan.jobs {
-        let Err(unsupported) = check(job, executor) else { continue };
-        let told_before = (unsupported.what.clone(), job.places.of(unsupported.part));
-        if !told.contains(&told_before) {
-            told.push(told_before);
-            bag.push(problem(plan, job, &unsupported));
+        for unsupported in lacking(job, executor) {
+            let told_before = (unsupported.what.clone(), job.places.of(unsupported.part));
+            if !told.contains(&told_before) {
+                told.push(told_before);
+                bag.push(problem(plan, job, &unsupported));
+            }
         }
     }
     bag
 }
 
-/// Says whether a job can be run.
-fn check(job: &Job, executor: &dyn Executor) -> Result<(), Unsupported> {
+/// Returns everything that a job lacks to be run.
+fn lacking(job: &Job, executor: &dyn Executor) -> Vec<Unsupported> {
     match &job.kind {
-        JobKind::Simulation(simulation) => executor.check_supported(simulation),
+        JobKind::Simulation(simulation) => executor.unsupported(simulation),
         JobKind::Replay(_) => {
-            Err(Unsupported { what: "`replay` jobs".to_owned(), part: Part::Declaration })
+            vec![Unsupported { what: "`replay` jobs".to_owned(), part: Part::Declaration }]
         }
     }
 }

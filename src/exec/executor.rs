@@ -9,11 +9,8 @@ use crate::workload::Corpus;
 ///
 /// A job is a pure function of its description; whatever implements this is called from several threads, one job each.
 pub trait Executor: Sync {
-    /// Says whether a job can be run, and if not, what is lacking.
-    ///
-    /// # Errors
-    /// [`Unsupported`] names the first thing that is lacking.
-    fn check_supported(&self, job: &SimulationJob) -> Result<(), Unsupported>;
+    /// Returns everything that a job lacks here to be run.
+    fn unsupported(&self, job: &SimulationJob) -> Vec<Unsupported>;
 
     /// Runs a job.
     ///
@@ -32,12 +29,12 @@ pub trait Executor: Sync {
 pub struct Native;
 
 impl Executor for Native {
-    fn check_supported(&self, job: &SimulationJob) -> Result<(), Unsupported> {
+    fn unsupported(&self, job: &SimulationJob) -> Vec<Unsupported> {
         if job.engine.is_native() {
-            return sim::check_supported(job);
+            return sim::unsupported(job);
         }
         let what = format!("engine `{}` {}", job.engine.name, job.engine.version);
-        Err(Unsupported { what, part: Part::Engine })
+        vec![Unsupported { what, part: Part::Engine }]
     }
 
     fn run(

@@ -133,8 +133,8 @@ pub(crate) struct Fake {
 }
 
 impl Executor for Fake {
-    fn check_supported(&self, _job: &SimulationJob) -> Result<(), Unsupported> {
-        Ok(())
+    fn unsupported(&self, _job: &SimulationJob) -> Vec<Unsupported> {
+        Vec::new()
     }
 
     fn run(

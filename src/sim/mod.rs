@@ -7,6 +7,7 @@ mod config;
 mod engine;
 mod error;
 mod kv;
+mod lacking;
 mod options;
 mod router;
 mod run;
@@ -21,8 +22,8 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use config::check_supported;
 pub use error::{SimError, Unsupported};
+pub use lacking::unsupported;
 pub use options::{Options, Progress};
 pub use run::{run, run_timed};
 pub use timing::{DecodeWork, PassTiming, PrefillWork};

@@ -5,8 +5,9 @@ use crate::plan::SimulationJob;
 use crate::record::RunRecord;
 use crate::workload::Corpus;
 
-use super::config::{check_supported, engine_config};
+use super::config::engine_config;
 use super::engine::vllm::Advance;
+use super::lacking::unsupported;
 use super::runtime::Runtime;
 use super::timing::{PassTiming, built_in};
 use super::traffic::Traffic;
@@ -24,7 +25,9 @@ pub fn run(
     corpus: Option<&Corpus>,
     options: &Options<'_>,
 ) -> Result<RunRecord, SimError> {
-    check_supported(job)?;
+    if let Some(lacking) = unsupported(job).into_iter().next() {
+        return Err(lacking.into());
+    }
     let stated = match &job.deployment.workers {
         Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
             built_in(&worker.timing)

@@ -301,7 +301,6 @@ impl<'a> Runtime<'a> {
     /// Turns the finished or cut run into its record.
     fn finish(mut self) -> RunRecord {
         let ranks = self.workers.ranks();
-        let held: u64 = ranks.iter().map(|rank| rank.pool().active()).sum();
         let peak = ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
         let census = Census::of(ranks.iter().map(Rank::pool));
         let ranks_in_all = ranks.len() as u64;

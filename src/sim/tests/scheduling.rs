@@ -1,8 +1,8 @@
 //! Rules that the recorded cases do not see, each by hand.
 
-use crate::deployment::Preemption;
-use crate::sim::SimError;
+use crate::deployment::{Backend, Preemption, Timing};
 use crate::sim::engine::vllm::Advance;
+use crate::sim::{SimError, unsupported};
 
 use super::support::Small;
 
@@ -100,4 +100,16 @@ fn chunks_that_take_no_time_go_on() {
     let ran = Small::new(0.0, 2.0).budget(4).request(0.0, 10, 2).run();
     assert_eq!(ran.prefills, [(1, 4, 0), (1, 8, 4), (1, 10, 8)]);
     assert_eq!(ran.times(0), (0.0, 2.0, 2.0));
+}
+
+/// A job is refused with all that it lacks at once, not with the first thing.
+#[test]
+fn everything_that_a_build_lacks_is_named_in_one_go() {
+    let small = Small::new(10.0, 2.0).worker(|worker| worker.timing = Timing::Roofline);
+    let small = small.worker(|worker| worker.kv_cache.prefix_match_unit = Some(4));
+    let small = small.job(|job| job.deployment.backend = Backend::Sglang);
+    let lacking = unsupported(&small.job);
+    let words: Vec<&str> = lacking.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(words, ["backend `sglang`", "`prefix-match-unit`", "timing `roofline`"]);
+    assert!(unsupported(&Small::new(10.0, 2.0).job).is_empty());
 }

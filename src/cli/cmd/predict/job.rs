@@ -1,7 +1,7 @@
 //! From a configuration to a job, and what this build lacks for it.
 
 use crate::deployment::ContextLength;
-use crate::diag::{Code, Problem};
+use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::plan::{Compat, EngineIdentity, Part, SimulationJob};
 use crate::scenario::dynosim::Prediction;
@@ -20,7 +20,7 @@ pub(super) fn simulation_job(
     prediction: &Prediction,
     model: Model,
     compat: Compat,
-) -> Result<SimulationJob, Problem> {
+) -> Result<SimulationJob, Bag> {
     let deployment = prediction.deployment.clone();
     let job = SimulationJob {
         seed: SEED,
@@ -39,8 +39,11 @@ pub(super) fn simulation_job(
         sla: prediction.sla,
         deployment,
     };
-    sim::check_supported(&job).map_err(|lacking| refuse(prediction, &lacking))?;
-    Ok(job)
+    let mut refused = Bag::new();
+    for lacking in sim::unsupported(&job) {
+        refused.push(refuse(prediction, &lacking));
+    }
+    if refused.is_empty() { Ok(job) } else { Err(refused) }
 }
 
 /// Returns the finding that this build cannot run something.

@@ -1,0 +1,87 @@
+//! What of a job this build cannot run: everything, so that one answer shows it all.
+
+use crate::deployment::{Backend, Deployment, Planner, Router, Timing, Worker, Workers};
+use crate::plan::{Part, SimulationJob};
+use crate::workload::{Load, Source, Workload};
+
+use super::error::Unsupported;
+
+/// The behaviour version of this simulator.
+const NATIVE_VERSION: &str = "1";
+
+/// Returns everything of a job that this build cannot simulate; nothing where it can run it.
+pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
+    let mut lacking = Vec::new();
+    if !job.engine.is_native() || job.engine.version != NATIVE_VERSION {
+        let what = format!("engine `{}` version {}", job.engine.name, job.engine.version);
+        lacking.push(Unsupported { what, part: Part::Engine });
+    }
+    let of = |part: Part| move |what: String| Unsupported { what, part };
+    lacking.extend(of_workload(&job.workload).into_iter().map(of(Part::Workload)));
+    lacking.extend(of_deployment(&job.deployment).into_iter().map(of(Part::Deployment)));
+    match &job.deployment.workers {
+        Workers::Aggregated(worker) => {
+            lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
+        }
+        Workers::Disaggregated { .. } => {
+            lacking.push(deployment("mode `disaggregated`"));
+        }
+    }
+    lacking
+}
+
+/// Returns something of the deployment that this build cannot run.
+pub(super) fn deployment(what: &str) -> Unsupported {
+    Unsupported { what: what.to_owned(), part: Part::Deployment }
+}
+
+/// Returns the words whose condition holds.
+fn stated<const N: usize>(conditions: [(bool, &str); N]) -> Vec<String> {
+    conditions.iter().filter(|(holds, _)| *holds).map(|(_, what)| (*what).to_owned()).collect()
+}
+
+/// Returns what of a workload this build cannot run.
+fn of_workload(workload: &Workload) -> Vec<String> {
+    let has_groups = match &workload.source {
+        Source::SyntheticSession(shape) => shape.prefix_groups > 0,
+        Source::Trace { .. } | Source::Synthetic(_) | Source::Graph { .. } => false,
+    };
+    stated([
+        (matches!(workload.source, Source::Graph { .. }), "a `graph` workload"),
+        (has_groups, "`synthetic-session` with `prefix-groups`"),
+        (workload.select.is_some(), "`select`"),
+        (matches!(workload.load, Load::Recorded(_)), "load `recorded`"),
+    ])
+}
+
+/// Returns what of a deployment as a whole this build cannot run.
+fn of_deployment(deployment: &Deployment) -> Vec<String> {
+    stated([
+        (deployment.backend == Backend::Sglang, "backend `sglang`"),
+        (deployment.speculation.is_some(), "`speculation`"),
+        (deployment.kv_transfer.is_some(), "`kv-transfer`"),
+        (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
+        (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
+    ])
+}
+
+/// Returns what of a worker this build cannot run.
+fn of_worker(worker: &Worker) -> Vec<String> {
+    let kv_cache = &worker.kv_cache;
+    let is_derived = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(1)).is_none();
+    let mut lacking = stated([
+        (worker.scheduler.prefill_decode_interval > 0, "`prefill-decode-interval` above 0"),
+        (kv_cache.host_offload.is_some(), "`host-offload`"),
+        (kv_cache.storage_offload.is_some(), "`storage-offload`"),
+        (kv_cache.state_cache.is_some(), "`state-cache`"),
+        (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
+        (is_derived, "a `default` KV capacity"),
+    ]);
+    match &worker.timing {
+        Timing::Fixed { .. } | Timing::Polynomial => {}
+        other @ (Timing::Default | Timing::Table { .. } | Timing::Roofline) => {
+            lacking.push(format!("timing `{}`", other.kind()));
+        }
+    }
+    lacking
+}
