@@ -87,6 +87,7 @@ mod tests {
     use super::*;
     use crate::report::JobVerdict;
     use crate::report::sample::{Fake, Fault, Setup, keep_nothing, plan, run};
+    use crate::sim::SimError;
 
     fn results(fault: Fault) -> Vec<JobResult> {
         let fake = Fake { fault: Some((2, fault)) };
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn a_failure_is_the_jobs_or_ours() {
         for (fault, code) in [
-            (Fault::NoRequests, Code::JobFailed),
+            (Fault::NoRequests, Code::JobBug),
             (Fault::DroppedRequest, Code::JobBug),
             (Fault::Panic, Code::JobBug),
         ] {
@@ -109,6 +110,14 @@ mod tests {
             assert!(!found.is_empty(), "{fault:?}");
             assert!(found.iter().all(|problem| problem.code() == code), "{fault:?}: {found:?}");
         }
+        let mut dead = results(Fault::Panic);
+        for result in &mut dead {
+            let reason = "the pool is too small".to_owned();
+            let error = SimError::DeadEnd { at_ms: 1.0, unfinished: 1, reason };
+            result.state = JobState::Unreported(JobError::Simulation(error));
+        }
+        let found = failures(&dead).into_sorted();
+        assert!(found.iter().all(|problem| problem.code() == Code::JobFailed), "{found:?}");
     }
 
     #[test]
