@@ -177,7 +177,8 @@ pub(super) fn engine(
     };
     let Some(version) = &pinned.version else { return Ok(None) };
     if *version != found.version {
-        return Err(differs("version", &pinned.version_place, version, &found.version).into());
+        let at = pinned.version_place.as_ref().unwrap_or(place);
+        return Err(differs("version", at, version, &found.version).into());
     }
     match (&pinned.checksum, &found.checksum) {
         (None, Some(checksum)) => {

@@ -41,6 +41,7 @@ pub fn repin(path: &Path, root: Option<&Path>, update: &[String]) -> Result<Repi
         scenario: &scenario,
         registry: &registry,
         update,
+        refused: loaded.findings.into_sorted(),
         edits: Vec::new(),
         changes: Vec::new(),
     };
@@ -82,6 +83,8 @@ struct Pinner<'p> {
     scenario: &'p Scenario,
     registry: &'p Registry,
     update: &'p [String],
+    /// What reading the scenario complained of.
+    refused: Vec<Problem>,
     edits: Vec<Edit>,
     changes: Vec<String>,
 }
@@ -98,9 +101,26 @@ impl Pinner<'_> {
         {
             return Err(inputs::mismatch(pin, self.scenario, stated, found).into());
         }
+        self.keep_refused(&pin.name, pin.digest_place.as_ref())?;
         self.change(&pin.place, pin.digest_place.as_ref(), ("sha256", &found.hex()));
         self.changes.push(format!("{} {}: {found}", pin.kind.name(), pin.name));
         Ok(())
+    }
+
+    /// Refuses to replace a statement that cannot be read: what it was meant to say is not known.
+    fn keep_refused(&self, name: &str, place: Option<&Place>) -> Result<(), Problem> {
+        if self.update.iter().any(|update| update == name) {
+            return Ok(());
+        }
+        let is_here = |problem: &&Problem| {
+            let label = problem.labels().first().map(|label| label.span);
+            place.is_some_and(|place| label == Some(place.span()))
+        };
+        let Some(problem) = self.refused.iter().find(is_here) else { return Ok(()) };
+        let file = self.scenario.source.name();
+        let help = problem.help_text().map_or_else(String::new, |help| format!("{help}\n"));
+        let advice = "it is not replaced unasked; where the pin's own is right";
+        Err(problem.clone().help(format!("{help}{advice}: bench pin {file} --update {name}")))
     }
 
     /// Fills in the checksum of an engine, or moves its version and checksum.
@@ -110,6 +130,8 @@ impl Pinner<'_> {
             .registry
             .engine(&pin.name)
             .map_err(|error| error.at(place.source(), place.span()))?;
+        self.keep_refused(&pin.name, pin.version_place.as_ref())?;
+        self.keep_refused(&pin.name, pin.checksum_place.as_ref())?;
         let is_moved = self.update.contains(&pin.name);
         let fills_in = pin.version.is_none()
             || pin.checksum.is_none() && pin.version.as_ref() == Some(&found.version);
@@ -117,13 +139,14 @@ impl Pinner<'_> {
             return inputs::engine(pin, self.scenario, self.registry).map(drop);
         }
         if pin.version.as_ref() != Some(&found.version) {
-            self.change(&pin.version_place, Some(&pin.version_place), ("version", &found.version));
+            self.change(&pin.place, pin.version_place.as_ref(), ("version", &found.version));
             self.changes.push(format!("engine {}: version {}", pin.name, found.version));
         }
         if let Some(checksum) =
             found.checksum.as_ref().filter(|found| pin.checksum.as_ref() != Some(found))
         {
-            self.change(&pin.version_place, pin.checksum_place.as_ref(), ("checksum", checksum));
+            let anchor = pin.version_place.as_ref().unwrap_or(&pin.place);
+            self.change(anchor, pin.checksum_place.as_ref(), ("checksum", checksum));
             self.changes.push(format!("engine {}: checksum {checksum}", pin.name));
         }
         Ok(())

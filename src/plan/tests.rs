@@ -234,6 +234,33 @@ fn filling_in_digests_leaves_every_other_byte_alone() {
     assert_eq!(accepted.text, repinned.text);
 }
 
+#[test]
+fn a_digest_version_or_checksum_that_cannot_be_read_is_replaced_only_where_it_is_asked_for() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("x.kdl");
+    let repin = |text: &str, update: &[String]| {
+        std::fs::write(&file, text).expect("writable");
+        repin(&file, Some(root()), update)
+    };
+    let good = repin(&scenario("", ""), &[]).expect("pinned").text;
+    let at = good.find("sha256=\"").expect("filled in") + "sha256=\"".len();
+    let cut = [&good[..at], &good[at + 1..]].concat();
+    let wrong = [
+        ("mooncake-tiny", cut.clone(), "kdl::digest"),
+        ("mooncake-tiny", cut.replacen(&good[at + 1..at + 64], "deadbeef", 1), "kdl::digest"),
+        ("native", good.replace("version=\"1\"", "version=1"), "kdl::bare_version"),
+    ];
+    for (name, text, code) in wrong {
+        let refused = repin(&text, &[]).expect_err(name).into_sorted();
+        assert_eq!(refused[0].code().as_str(), code);
+        let help = refused[0].help_text().expect("help");
+        assert!(help.ends_with(&format!("--update {name}")), "{help}");
+        assert_eq!(repin(&text, &[name.to_owned()]).expect("moved").text, good);
+    }
+    let without = good.replace(" version=\"1\"", "");
+    assert_eq!(repin(&without, &[]).expect("filled in").text, good);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

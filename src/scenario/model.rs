@@ -105,8 +105,8 @@ pub struct EnginePin {
     pub compat: Option<String>,
     /// Where the pin is named.
     pub place: Place,
-    /// Where its version stands.
-    pub version_place: Place,
+    /// Where its version stands, where it does.
+    pub version_place: Option<Place>,
     /// Where its checksum stands, where it does.
     pub checksum_place: Option<Place>,
     /// Where its compat stands, where it does.

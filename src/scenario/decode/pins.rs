@@ -47,7 +47,7 @@ fn engine(view: &View<'_>, bag: &mut Bag) -> Option<EnginePin> {
         checksum: view.text("checksum").map(str::to_owned),
         compat: view.text("compat").map(str::to_owned),
         place: view.place("NAME"),
-        version_place: written(view, "version").unwrap_or_else(|| view.head()),
+        version_place: written(view, "version"),
         checksum_place: written(view, "checksum"),
         compat_place: written(view, "compat"),
     })
