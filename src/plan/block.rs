@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::axis::{Target, shown};
 use crate::diag::{Bag, Code, Problem};
 use crate::scenario::model::{Axis, AxisGroup, Declared, Exclude, Scenario, Simulation, Used};
-use crate::scenario::syntax::Value;
+use crate::scenario::syntax::{Content, Value};
 
 /// A `simulate` block with its axes and excludes resolved.
 pub(super) struct Block<'s> {
@@ -175,7 +175,6 @@ fn condition(
     block: &Simulation,
     axes: &[BlockAxis<'_>],
 ) -> Result<Condition, Box<Problem>> {
-    let named = |names: &[Used]| names.iter().map(|name| name.name.clone()).collect::<Vec<_>>();
     let (coordinate, values) = match name.name.as_str() {
         "workload" => (Coordinate::Workload, named(&block.workloads)),
         "deployment" => (Coordinate::Deployment, named(&block.deployments)),
@@ -183,17 +182,39 @@ fn condition(
         other => {
             let found = axes.iter().find(|axis| axis.name == other || axis.axis.path == other);
             let Some(known) = found else { return Err(Box::new(unknown_axis(name, axes))) };
-            (Coordinate::Group(known.group), known.axis.values.iter().map(shown).collect())
+            (Coordinate::Group(known.group), known.axis.values.clone())
         }
     };
-    let wanted = shown(value);
-    if let Some(value) = values.iter().position(|known| *known == wanted) {
-        return Ok(Condition { coordinate, value });
+    let wanted = value.content.spelling();
+    match values.iter().position(|known| known.content.spelling() == wanted) {
+        Some(value) => Ok(Condition { coordinate, value }),
+        None => Err(Box::new(not_on_axis(name, value, &values))),
     }
-    let message = format!("`{}` has no value `{wanted}`", name.name);
-    let problem = value.place.problem(Code::ScenarioExclude, message, "not on the axis");
-    let listed = values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>();
-    Err(Box::new(problem.help(format!("it has {}", listed.join(", ")))))
+}
+
+/// Returns names as the values of an axis.
+fn named(names: &[Used]) -> Vec<Value> {
+    let value = |name: &Used| Value {
+        content: Content::Text(name.name.clone()),
+        text: format!("\"{}\"", name.name),
+        place: name.place.clone(),
+    };
+    names.iter().map(value).collect()
+}
+
+/// Returns the problem of a value that an axis does not have, or has as another type.
+fn not_on_axis(name: &Used, value: &Value, values: &[Value]) -> Problem {
+    let (axis, wanted) = (&name.name, shown(value));
+    let problem =
+        |message: String, label: &str| value.place.problem(Code::ScenarioExclude, message, label);
+    if let Some(known) = values.iter().find(|known| shown(known) == wanted) {
+        let (kind, found) = (known.content.kind(), value.content.kind());
+        let message = format!("each value of `{axis}` is {kind}, found {found} `{}`", value.text);
+        return problem(message, "of another type").help(format!("write `{axis}={}`", known.text));
+    }
+    let listed = values.iter().map(|value| format!("`{}`", value.text)).collect::<Vec<_>>();
+    problem(format!("`{axis}` has no value `{wanted}`"), "not on the axis")
+        .help(format!("it has {}", listed.join(", ")))
 }
 
 /// Returns the problem of an `exclude` that names no axis.

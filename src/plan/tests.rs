@@ -261,6 +261,19 @@ fn a_digest_version_or_checksum_that_cannot_be_read_is_replaced_only_where_it_is
     assert_eq!(repin(&without, &[]).expect("filled in").text, good);
 }
 
+#[test]
+fn an_exclude_names_values_by_type_and_in_any_spelling_of_a_number() {
+    let axis = "vary \"worker.aggregated.parallelism.replicas\" 1 2\n";
+    assert_eq!(ids(&format!("{axis}exclude replicas=2.0 workload=\"tiny\"")).len(), 3);
+    for (pair, help) in
+        [("replicas=\"2\"", "write `replicas=2`"), ("engine=\"natif\"", "it has `\"native\"`")]
+    {
+        let found = planned(&scenario(&format!("{axis}exclude {pair}"), "")).expect_err("refused");
+        assert_eq!(found[0].code(), crate::diag::Code::ScenarioExclude, "{found:?}");
+        assert_eq!(found[0].help_text(), Some(help));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -167,6 +167,20 @@ impl Value {
 }
 
 impl Content {
+    /// Returns one text for all spellings of a value: `1` and `1.0` have the same, `1` and `"1"` have not.
+    pub fn spelling(&self) -> String {
+        match self {
+            Self::Integer(number) => number.to_string(),
+            Self::Real(number)
+                if number.trunc().total_cmp(number).is_eq() && number.is_finite() =>
+            {
+                format!("{:.0}", number + 0.0) // all digits of the whole number, and no -0
+            }
+            Self::Real(number) => format!("{number:?}"),
+            Self::Text(_) | Self::Flag(_) | Self::Null => format!("{self:?}"),
+        }
+    }
+
     /// Returns what it is, with its article.
     pub const fn kind(&self) -> &'static str {
         match self {
