@@ -6,7 +6,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 
 use super::describe::{Description, Scope, describe};
-use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, TimingPin, TracePin};
+use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, PinnedFile, TimingPin, TracePin};
 
 /// The pins under a project root.
 #[derive(Debug, Clone)]
@@ -163,6 +163,15 @@ impl Pin {
             Self::Hardware(pin) => pin.digest(),
             Self::Model(pin) => pin.digest(),
             Self::Timing(pin) => pin.digest(),
+        }
+    }
+
+    /// Returns the files that the pin names, in order.
+    pub fn files(&self) -> &[PinnedFile] {
+        match self {
+            Self::Trace(pin) => pin.shards(),
+            Self::Timing(pin) => &pin.files,
+            Self::Engine(_) | Self::Hardware(_) | Self::Model(_) => &[],
         }
     }
 

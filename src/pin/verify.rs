@@ -74,7 +74,8 @@ impl PinnedFile {
     pub fn read(&self, root: &Path) -> Result<Vec<u8>, Problem> {
         let bytes = std::fs::read(root.join(&self.path)).map_err(|error| {
             let message = format!("cannot read `{}`: {error}", self.path);
-            self.place.problem(Code::PinFile, message, "pinned here")
+            let problem = self.place.problem(Code::PinFile, message, "pinned here");
+            problem.help("restore the file beside its pin, or pin another one")
         })?;
         let (size, found) = (bytes.len(), Sha256::of(&bytes));
         let code = if u64::try_from(size) != Ok(self.bytes) {
@@ -88,6 +89,14 @@ impl PinnedFile {
         let pinned = format!("pinned {} ({} bytes)", self.sha256, self.bytes);
         let found = format!("found  {found} ({size} bytes)");
         Err(self.mismatch(code, &self.place, &format!("{what}\n{pinned}\n{found}")))
+    }
+
+    /// Verifies the size of the file, then its digest.
+    ///
+    /// # Errors
+    /// As [`PinnedFile::read`].
+    pub fn verify(&self, root: &Path) -> Result<(), Problem> {
+        self.read(root).map(drop)
     }
 
     /// Verifies what the file holds once unpacked.

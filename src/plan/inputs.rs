@@ -7,7 +7,7 @@ use crate::deployment::{Deployment, Parallelism, Timing, Workers};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::canonical::object;
 use crate::digest::{Domain, Sha256};
-use crate::pin::{self, ModelPin, Registry};
+use crate::pin::{self, ModelPin, Pin, Registry};
 use crate::scenario::model::{EnginePin, FilePin, PinKind, Scenario};
 use crate::scenario::syntax::Place;
 
@@ -130,15 +130,19 @@ pub(super) fn kv_parallelism(workers: &Workers) -> &Parallelism {
 
 /// Returns a pin's own digest as the registry has it.
 pub(super) fn digest(pinned: &FilePin, registry: &Registry) -> Result<Sha256, Bag> {
+    pin(pinned, registry).map(|pin| pin.digest())
+}
+
+/// Returns a pin as the registry has it.
+pub(super) fn pin(pinned: &FilePin, registry: &Registry) -> Result<Pin, Bag> {
     let kind = match pinned.kind {
         PinKind::Trace => pin::PinKind::Trace,
         PinKind::Hardware => pin::PinKind::Hardware,
         PinKind::Model => pin::PinKind::Model,
         PinKind::Timing => pin::PinKind::Timing,
     };
-    let found = registry.pin(kind, &pinned.name);
-    found
-        .map(|pin| pin.digest())
+    registry
+        .pin(kind, &pinned.name)
         .map_err(|error| error.at(pinned.place.source(), pinned.place.span()))
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::expand::Expansion;
 use super::inputs::Inputs;
-use super::{Plan, expand};
+use super::{Plan, expand, files};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::pin::Registry;
@@ -19,6 +19,28 @@ use crate::scenario::{self, project_root};
 /// # Errors
 /// Every mistake of the scenario, of the files it includes and of the pins it names, with the warnings, in one bag.
 pub fn load_plan(path: &Path, root: Option<&Path>) -> Result<(Plan, Bag), Bag> {
+    read(path, root, PinnedFiles::Unread)
+}
+
+/// Reads a scenario as [`load_plan`] does, and verifies size and digest of every file that its pins name.
+///
+/// # Errors
+/// As [`load_plan`], with every file that is not the pinned one.
+pub fn lint_plan(path: &Path, root: Option<&Path>) -> Result<(Plan, Bag), Bag> {
+    read(path, root, PinnedFiles::Verified)
+}
+
+/// What becomes of the files beside the pins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PinnedFiles {
+    /// Nothing: whoever reads them verifies them.
+    Unread,
+    /// Their size and digest are verified.
+    Verified,
+}
+
+/// Reads a scenario, its pins and, where `pinned_files` says so, the files beside them.
+fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(Plan, Bag), Bag> {
     let loaded = scenario::load(path);
     let mut findings = loaded.findings;
     let Some(scenario) = loaded.scenario else { return Err(refused(findings)) };
@@ -37,6 +59,9 @@ pub fn load_plan(path: &Path, root: Option<&Path>) -> Result<(Plan, Bag), Bag> {
         }
     };
     let inputs = Inputs::read(&scenario, &registry, &mut findings);
+    if pinned_files == PinnedFiles::Verified {
+        files::verify(&scenario, &registry, &mut findings);
+    }
     let Expansion { jobs, batches } = expand::jobs(&scenario, &inputs, &mut findings);
     if findings.has_errors() {
         return Err(findings);

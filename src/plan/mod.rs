@@ -4,6 +4,7 @@ mod axis;
 mod block;
 mod engine;
 mod expand;
+mod files;
 mod inputs;
 mod job;
 mod load;
@@ -16,7 +17,7 @@ pub use engine::{Compat, EngineIdentity};
 pub use job::{
     Job, JobId, JobKey, JobKind, Part, Places, ReplayJob, SCHEMA, SimulationJob, TraceInput,
 };
-pub use load::load_plan;
+pub use load::{lint_plan, load_plan};
 pub use plan::Plan;
 pub use repin::{Repinned, repin};
 

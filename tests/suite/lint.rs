@@ -105,6 +105,28 @@ fn a_scenario_outside_of_any_project_says_how_to_name_the_root() {
 }
 
 #[test]
+fn a_pinned_file_that_is_absent_cut_or_changed_is_found_without_a_run_and_beside_other_mistakes() {
+    let place = Place::repository();
+    let scenario = place.read("scenarios/smoke.kdl").replace("backend \"vllm\"", "backend \"vlm\"");
+    place.write("scenarios/wrong.kdl", scenario);
+    let file = place.path("pins/traces/mooncake-tiny.jsonl.gz");
+    let bytes = fs::read(&file).expect("pinned");
+    let mut changed = bytes.clone();
+    changed[100] ^= 1;
+    for (content, code) in [(&bytes[..700], "pin::size"), (&changed, "pin::digest")] {
+        fs::write(&file, content).expect("written");
+        let ran = place.bench(["lint", "scenarios/smoke.kdl"]).exits(2);
+        assert!(ran.stderr.contains(code) && ran.stderr.contains("1 error"), "{ran}");
+        assert!(ran.stderr.contains("[pins/traces/mooncake-tiny.kdl:"), "{ran}");
+        let ran = place.bench(["lint", "scenarios/wrong.kdl"]).exits(2);
+        assert!(ran.stderr.contains(code) && ran.stderr.contains("kdl::unknown_value"), "{ran}");
+    }
+    fs::remove_file(&file).expect("removed");
+    let ran = place.bench(["lint", "scenarios/smoke.kdl"]).exits(2);
+    assert!(ran.stderr.contains("pin::file") && ran.stderr.contains("restore the file"), "{ran}");
+}
+
+#[test]
 fn the_scenarios_of_this_repository_are_without_findings() {
     let place = Place::repository();
     for file in

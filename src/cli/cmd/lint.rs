@@ -3,13 +3,13 @@
 use crate::cli::args::LintArgs;
 use crate::cli::{Context, Exit, Failure};
 use crate::diag::Bag;
-use crate::plan::load_plan;
+use crate::plan::lint_plan;
 
 /// Runs the command: warnings leave exit 0, mistakes are exit 2.
 pub(super) fn run(args: &LintArgs, context: &Context) -> Result<Exit, Failure> {
     let mut findings = Bag::new();
     for file in &args.files {
-        match load_plan(file, context.root()) {
+        match lint_plan(file, context.root()) {
             Ok((plan, warnings)) => {
                 let (jobs, shown) = (plan.jobs.len(), file.display());
                 let ending = if jobs == 1 { "" } else { "s" };
