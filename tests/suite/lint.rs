@@ -127,6 +127,25 @@ fn a_pinned_file_that_is_absent_cut_or_changed_is_found_without_a_run_and_beside
 }
 
 #[test]
+fn a_digest_that_stands_as_an_argument_is_shown_as_the_property_it_is() {
+    let place = Place::repository();
+    let good = place.read("scenarios/smoke.kdl");
+    for bare in ["sha256:", "\"sha256:"] {
+        let text = good.replace("llama-3.1-8b\" sha256=\"", &format!("llama-3.1-8b\" {bare}"));
+        let (before, after) = text.split_once(bare).expect("a pin");
+        let after =
+            if bare.starts_with('"') { after.to_owned() } else { after.replacen('"', "", 1) };
+        place.write("scenarios/bare.kdl", format!("{before}{bare}{after}"));
+        let ran = place.bench(["lint", "scenarios/bare.kdl"]).exits(2);
+        let help = format!("help: write `sha256=\"{}\"`", &after[..64]);
+        assert!(
+            ran.stderr.contains("kdl::surplus_argument") && ran.stderr.contains(&help),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
 fn the_scenarios_of_this_repository_are_without_findings() {
     let place = Place::repository();
     for file in

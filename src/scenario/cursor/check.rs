@@ -170,7 +170,7 @@ impl Checker<'_> {
         let message =
             format!("`{}` has no further argument, found `{}`", node.name.text, value.text);
         let problem = value.place.problem(Code::KdlSurplusArgument, message, "one too many");
-        self.bag.push(problem.help(format!("the form is {}", hint::form(view.shape))));
+        self.bag.push(problem.help(hint::surplus(view.shape, &value.text)));
     }
 
     /// Puts in the default of an argument, or complains.

@@ -106,6 +106,16 @@ pub(super) fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns what to do about an argument too many: a bare digest is meant for the property that takes one.
+pub(super) fn surplus(shape: &Shape, text: &str) -> String {
+    let bare = text.trim_matches('"').trim_start_matches("sha256:");
+    let is_digest = bare.len() == 64 && bare.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match shape.props.iter().find(|field| matches!(field.kind, Type::Digest)) {
+        Some(field) if is_digest => format!("write `{}=\"{bare}\"`", field.name),
+        Some(_) | None => format!("the form is {}", form(shape)),
+    }
+}
+
 /// Returns how a node is written: `worker ROLE { … }`.
 pub(super) fn form(shape: &Shape) -> String {
     let mut text = format!("`{}", shape.name);
