@@ -3,8 +3,6 @@
 use crate::digest::canonical::{Value, object};
 use crate::units::{BlockSize, Blocks};
 
-use super::model::real;
-
 /// How the number of KV blocks is stated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Capacity {
@@ -45,7 +43,7 @@ impl Capacity {
         match self {
             Self::Default { memory_fraction, cuda_graph_reserved_bytes } => object([
                 ("cuda_graph_reserved_bytes", Value::count(cuda_graph_reserved_bytes)),
-                ("memory_fraction", real(memory_fraction)),
+                ("memory_fraction", Value::real(memory_fraction)),
             ]),
             Self::Blocks(blocks) => object([("blocks", Value::count(blocks.get()))]),
             Self::Bytes(bytes) => object([("bytes", Value::count(bytes))]),

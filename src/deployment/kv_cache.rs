@@ -4,7 +4,6 @@ use crate::digest::canonical::{Value, object};
 use crate::units::BlockSize;
 
 use super::Capacity;
-use super::model::real;
 
 /// The KV cache of a worker.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,11 +105,11 @@ impl HostOffload {
         object([
             ("blocks", Value::count(self.blocks)),
             ("cluster_shared", Value::Bool(self.cluster_shared)),
-            ("d2h_gb_per_second", real(self.d2h_gb_per_second)),
-            ("h2d_gb_per_second", real(self.h2d_gb_per_second)),
-            ("latency_to_first_byte_ms", real(self.latency_to_first_byte_ms)),
-            ("shared_d2h_gb_per_second", real(self.shared_d2h_gb_per_second)),
-            ("shared_h2d_gb_per_second", real(self.shared_h2d_gb_per_second)),
+            ("d2h_gb_per_second", Value::real(self.d2h_gb_per_second)),
+            ("h2d_gb_per_second", Value::real(self.h2d_gb_per_second)),
+            ("latency_to_first_byte_ms", Value::real(self.latency_to_first_byte_ms)),
+            ("shared_d2h_gb_per_second", Value::real(self.shared_d2h_gb_per_second)),
+            ("shared_h2d_gb_per_second", Value::real(self.shared_h2d_gb_per_second)),
         ])
     }
 }
@@ -121,11 +120,11 @@ impl StorageOffload {
         object([
             ("blocks", Value::count(self.blocks)),
             ("cluster_shared", Value::Bool(self.cluster_shared)),
-            ("latency_ms", real(self.latency_ms)),
-            ("read_gb_per_second", real(self.read_gb_per_second)),
-            ("shared_read_gb_per_second", real(self.shared_read_gb_per_second)),
-            ("shared_write_gb_per_second", real(self.shared_write_gb_per_second)),
-            ("write_gb_per_second", real(self.write_gb_per_second)),
+            ("latency_ms", Value::real(self.latency_ms)),
+            ("read_gb_per_second", Value::real(self.read_gb_per_second)),
+            ("shared_read_gb_per_second", Value::real(self.shared_read_gb_per_second)),
+            ("shared_write_gb_per_second", Value::real(self.shared_write_gb_per_second)),
+            ("write_gb_per_second", Value::real(self.write_gb_per_second)),
         ])
     }
 }

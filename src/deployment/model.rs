@@ -1,6 +1,6 @@
 //! The deployment: mode, backend and workers.
 
-use crate::digest::canonical::{Real, Value, object};
+use crate::digest::canonical::{Value, object};
 use crate::units::Tokens;
 
 use super::{KvCache, Parallelism, Planner, Router, Timing};
@@ -279,7 +279,7 @@ impl Worker {
             ("kv_cache", self.kv_cache.canonical()),
             ("parallelism", self.parallelism.canonical()),
             ("scheduler", self.scheduler.canonical()),
-            ("startup_seconds", real(self.startup_seconds)),
+            ("startup_seconds", Value::real(self.startup_seconds)),
             ("timing", self.timing.canonical()),
         ])
     }
@@ -314,7 +314,7 @@ impl Speculation {
         object([
             (
                 "acceptance_rates",
-                Value::List(self.acceptance_rates.iter().copied().map(real).collect()),
+                Value::List(self.acceptance_rates.iter().copied().map(Value::real).collect()),
             ),
             ("seed", Value::wide(self.seed)),
             ("tokens", Value::count(u64::from(self.tokens))),
@@ -326,7 +326,10 @@ impl KvTransfer {
     /// Returns the canonical description.
     fn canonical(&self) -> Value {
         object([
-            ("bandwidth_gb_per_second", self.bandwidth_gb_per_second.map_or(Value::Null, real)),
+            (
+                "bandwidth_gb_per_second",
+                self.bandwidth_gb_per_second.map_or(Value::Null, Value::real),
+            ),
             ("bytes_per_token", self.bytes_per_token.map_or(Value::Null, Value::count)),
             (
                 "timing_mode",
@@ -337,9 +340,4 @@ impl KvTransfer {
             ),
         ])
     }
-}
-
-/// Returns a real of a description; decoders refuse what is not finite, so a bug alone can bring one here.
-pub(super) fn real(value: f64) -> Value {
-    Value::Real(Real::new(value).expect("decoders refuse numbers that are not finite"))
 }

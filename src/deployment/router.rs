@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::digest::canonical::{Value, object};
 
-use super::model::real;
-
 /// Who chooses the worker of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Router {
@@ -64,10 +62,10 @@ impl Router {
                 prefill_load_model,
             } => object([
                 ("kind", Value::text(self.kind())),
-                ("overlap_score_credit", real(*overlap_score_credit)),
+                ("overlap_score_credit", Value::real(*overlap_score_credit)),
                 ("prefill_load_model", Value::text(prefill_load_model)),
-                ("prefill_load_scale", real(*prefill_load_scale)),
-                ("temperature", real(*temperature)),
+                ("prefill_load_scale", Value::real(*prefill_load_scale)),
+                ("temperature", Value::real(*temperature)),
             ]),
         }
     }
@@ -84,7 +82,7 @@ impl Planner {
                     .map(|(name, knob)| {
                         let value = match knob {
                             PlannerKnob::Flag(flag) => Value::Bool(*flag),
-                            PlannerKnob::Number(number) => real(*number),
+                            PlannerKnob::Number(number) => Value::real(*number),
                             PlannerKnob::Word(word) => Value::text(word),
                         };
                         (name.clone(), value)

@@ -2,8 +2,6 @@
 
 use crate::digest::canonical::{Value, object};
 
-use super::model::real;
-
 /// How long a pass takes, as stated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Timing {
@@ -43,9 +41,11 @@ impl Timing {
     pub(super) fn canonical(&self) -> Value {
         let kind = ("kind", Value::text(self.kind()));
         match self {
-            Self::Fixed { prefill_ms, decode_ms } => {
-                object([("decode_ms", real(*decode_ms)), kind, ("prefill_ms", real(*prefill_ms))])
-            }
+            Self::Fixed { prefill_ms, decode_ms } => object([
+                ("decode_ms", Value::real(*decode_ms)),
+                kind,
+                ("prefill_ms", Value::real(*prefill_ms)),
+            ]),
             Self::Default | Self::Polynomial | Self::Table { .. } | Self::Roofline => {
                 object([kind])
             }

@@ -63,6 +63,14 @@ impl PartialEq for Real {
 impl Eq for Real {}
 
 impl Value {
+    /// Returns a real of a description: finite, because what reads descriptions refuses other numbers.
+    ///
+    /// # Panics
+    /// When the number is not finite: a bug of whatever read it. [`Real::new`] is for numbers that nothing has checked.
+    pub fn real(value: f64) -> Self {
+        Self::Real(Real::new(value).expect("readers refuse numbers that are not finite"))
+    }
+
     /// Returns a text value.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::diag::Bag;
 use crate::digest::Sha256;
-use crate::digest::canonical::{Real, Value, object};
+use crate::digest::canonical::{Value, object};
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 
@@ -77,17 +77,17 @@ impl HardwarePin {
         let compute = self
             .dense_tflops
             .iter()
-            .map(|(dtype, tflops)| (dtype.name().to_owned(), real(*tflops)))
+            .map(|(dtype, tflops)| (dtype.name().to_owned(), Value::real(*tflops)))
             .collect();
         let link = object([
-            ("gb_per_second_each_way", real(self.interconnect.gb_per_second_each_way)),
+            ("gb_per_second_each_way", Value::real(self.interconnect.gb_per_second_each_way)),
             ("kind", Value::text(&self.interconnect.kind)),
         ]);
         let fields = object([
             ("dense_tflops", Value::Object(compute)),
             ("interconnect", link),
             ("memory_bytes", Value::count(self.memory_bytes)),
-            ("memory_gb_per_second", real(self.memory_gb_per_second)),
+            ("memory_gb_per_second", Value::real(self.memory_gb_per_second)),
         ]);
         digest(PinKind::Hardware, fields)
     }
@@ -110,9 +110,4 @@ fn decode(name: &str, node: &View<'_>) -> Option<HardwarePin> {
             gb_per_second_each_way: link.real("gb-per-second-each-way")?,
         },
     })
-}
-
-/// Returns a real of a pin; shapes refuse what is not finite.
-fn real(value: f64) -> Value {
-    Value::Real(Real::new(value).expect("shapes refuse numbers that are not finite"))
 }

@@ -2,8 +2,6 @@
 
 use crate::digest::canonical::{Value, object};
 
-use super::source::real;
-
 /// When requests (or sessions) arrive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Load {
@@ -106,20 +104,20 @@ impl Load {
             Self::Concurrency { concurrency } => {
                 object([("concurrency", Value::count(u64::from(*concurrency))), kind])
             }
-            Self::ConstantRate { rate } => object([kind, ("per_second", real(rate.0))]),
+            Self::ConstantRate { rate } => object([kind, ("per_second", Value::real(rate.0))]),
             Self::Poisson { rate, seed } => {
-                object([kind, ("per_second", real(rate.0)), ("seed", optional(*seed))])
+                object([kind, ("per_second", Value::real(rate.0)), ("seed", optional(*seed))])
             }
-            Self::TraceTimestamps { speedup } => object([kind, ("speedup", real(*speedup))]),
+            Self::TraceTimestamps { speedup } => object([kind, ("speedup", Value::real(*speedup))]),
             Self::Recorded(load) => object([
                 ("agentic_lanes", optional(load.agentic_lanes.map(u64::from))),
-                ("idle_gap_cap_ms", load.idle_gap_cap_ms.map_or(Value::Null, real)),
+                ("idle_gap_cap_ms", load.idle_gap_cap_ms.map_or(Value::Null, Value::real)),
                 ("idle_gap_scope", Value::text(&load.idle_gap_scope)),
                 kind,
                 ("open_loop", Value::Bool(load.open_loop)),
-                ("profile_ms", load.profile_ms.map_or(Value::Null, real)),
+                ("profile_ms", load.profile_ms.map_or(Value::Null, Value::real)),
                 ("snapshot_seed", optional(load.snapshot_seed)),
-                ("speedup", real(load.speedup)),
+                ("speedup", Value::real(load.speedup)),
                 ("strict", Value::Bool(load.strict)),
                 ("warmup", Value::Bool(load.warmup)),
             ]),

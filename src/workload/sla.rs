@@ -2,8 +2,6 @@
 
 use crate::digest::canonical::{Value, object};
 
-use super::source::real;
-
 /// What a good request is: bounds in milliseconds, all inclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sla {
@@ -18,7 +16,7 @@ pub struct Sla {
 impl Sla {
     /// Returns the canonical description.
     pub fn canonical(&self) -> Value {
-        let bound = |bound: Option<f64>| bound.map_or(Value::Null, real);
+        let bound = |bound: Option<f64>| bound.map_or(Value::Null, Value::real);
         object([
             ("e2e_ms", bound(self.e2e_ms)),
             ("tpot_ms", bound(self.tpot_ms)),

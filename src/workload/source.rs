@@ -1,6 +1,6 @@
 //! Where requests come from.
 
-use crate::digest::canonical::{Real, Value, object};
+use crate::digest::canonical::{Value, object};
 use crate::units::Tokens;
 
 /// Where requests come from.
@@ -64,12 +64,12 @@ impl Source {
                 ("output_tokens", shape.output.into()),
             ]),
             Self::SyntheticSession(shape) => object([
-                ("inter_turn_delay_ms", real(shape.inter_turn_delay_ms)),
+                ("inter_turn_delay_ms", Value::real(shape.inter_turn_delay_ms)),
                 ("kind", Value::text("synthetic-session")),
                 ("new_input_tokens_per_turn", shape.new_input_per_turn.into()),
                 ("output_tokens_per_turn", shape.output_per_turn.into()),
                 ("prefix_groups", Value::count(u64::from(shape.prefix_groups))),
-                ("shared_prefix_ratio", real(shape.shared_prefix_ratio)),
+                ("shared_prefix_ratio", Value::real(shape.shared_prefix_ratio)),
                 ("turns", Value::count(u64::from(shape.turns))),
             ]),
             Self::Graph { format, .. } => {
@@ -77,9 +77,4 @@ impl Source {
             }
         }
     }
-}
-
-/// Returns a real of a description; decoders refuse what is not finite, so a bug alone can bring one here.
-pub(crate) fn real(value: f64) -> Value {
-    Value::Real(Real::new(value).expect("decoders refuse numbers that are not finite"))
 }

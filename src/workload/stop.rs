@@ -4,7 +4,6 @@ use crate::digest::canonical::{Value, object};
 use crate::units::SimTime;
 
 use super::Load;
-use super::source::real;
 
 /// When a run ends: after a count, at a virtual time, or both.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -55,13 +54,13 @@ impl Stop {
             Some(StopCount::Requests(count)) => object([("requests", Value::count(count))]),
             Some(StopCount::Sessions(count)) => object([("sessions", Value::count(count))]),
             Some(StopCount::RequestsPerLoadUnit(each)) => {
-                object([("requests_per_load_unit", real(each))])
+                object([("requests_per_load_unit", Value::real(each))])
             }
             Some(StopCount::SessionsPerLoadUnit(each)) => {
-                object([("sessions_per_load_unit", real(each))])
+                object([("sessions_per_load_unit", Value::real(each))])
             }
         };
-        let time = self.virtual_time.map_or(Value::Null, |time| real(time.as_ms()));
+        let time = self.virtual_time.map_or(Value::Null, |time| Value::real(time.as_ms()));
         object([("count", count), ("virtual_time_ms", time)])
     }
 }
