@@ -19,8 +19,8 @@ pub(super) fn gpus(record: &RunRecord) -> u64 {
 ///
 /// Source: docs/metrics.md#throughput.
 pub(super) fn rate_per_gpu(count: u64, duration: Nanos, gpus: u64) -> Option<Micros6> {
-    let gpu_time = duration.get().checked_mul(gpus)?;
-    Micros6::per_second(u128::from(count), gpu_time)
+    let gpu_time = u128::from(duration.get()) * u128::from(gpus);
+    Micros6::ratio(u128::from(count) * 1_000_000_000, gpu_time)
 }
 
 #[cfg(test)]
@@ -37,5 +37,12 @@ mod tests {
             rate_per_gpu(2, second, 3).map(|rate| rate.to_string()).as_deref(),
             Some("0.666667")
         );
+    }
+
+    #[test]
+    fn gpu_time_beyond_64_bits_is_no_missing_duration() {
+        let century = Nanos::new(3_155_760_000_000_000_000);
+        let rate = rate_per_gpu(3_155_760_000_000, century, 1000);
+        assert_eq!(rate.map(|rate| rate.to_string()).as_deref(), Some("1.000000"));
     }
 }
