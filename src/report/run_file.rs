@@ -4,7 +4,7 @@ use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
 use crate::plan::{JobId, Plan};
 
-use super::json::{list_at, parse, text_at};
+use super::json::{at, list_at, parse, text_at};
 use super::{JobResult, RUN_SCHEMA};
 
 /// A run as `run.json` tells it.
@@ -97,20 +97,51 @@ impl RunFile {
         let field =
             |name: &str| text_at(&value, &[name]).ok_or(wrong(format!("`{name}` is missing")));
         let digest = field("digest")?.parse().map_err(|_| wrong("a bad digest".to_owned()))?;
-        let jobs = list_at(&value, &["jobs"]).iter().map(read_job);
+        let jobs = list_at(&value, &["jobs"]).iter().map(|job| read_job(job).map_err(wrong));
         Ok(Self {
             scenario: field("scenario")?.to_owned(),
             digest,
-            jobs: jobs.collect::<Option<_>>().ok_or(wrong("a job without an id".to_owned()))?,
+            jobs: jobs.collect::<Result<_, _>>()?,
         })
     }
 }
 
-/// Reads one job.
-fn read_job(value: &Value) -> Option<RunJob> {
-    Some(RunJob {
-        id: JobId::new(text_at(value, &["id"])?),
-        report: text_at(value, &["report"]).and_then(|text| text.parse().ok()),
-        outcome: text_at(value, &["outcome"])?.to_owned(),
-    })
+/// Reads one job, or says what is wrong with it. A job without a report has `null` for its digest, and nothing else will do.
+fn read_job(value: &Value) -> Result<RunJob, String> {
+    let id = text_at(value, &["id"]).ok_or("a job without an id")?;
+    let outcome = text_at(value, &["outcome"]).ok_or(format!("job `{id}` has no outcome"))?;
+    let report = match at(value, &["report"]) {
+        Some(Value::Null) => None,
+        Some(Value::Text(text)) => Some(
+            text.parse().map_err(|_| format!("the report digest of job `{id}` is no digest"))?,
+        ),
+        Some(_) | None => return Err(format!("job `{id}` has neither a report digest nor `null`")),
+    };
+    Ok(RunJob { id: JobId::new(id), report, outcome: outcome.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{Setup, keep_nothing, plan, run};
+
+    #[test]
+    fn a_damaged_report_digest_is_an_error_and_not_a_job_without_a_report() {
+        let plan = plan(1);
+        let results = run(&plan, Setup::default(), &keep_nothing);
+        let (file, _) = run_file(&plan, &results);
+        let text = String::from_utf8(file.to_document()).expect("UTF-8");
+        let digest = results[0].report().expect("it ran").digest().to_string();
+        assert!(text.contains(&format!("\"report\":\"{digest}\"")), "{text}");
+        let read = |report: &str| {
+            let text = text.replace(&format!("\"report\":\"{digest}\""), report);
+            RunFile::parse(text.as_bytes())
+        };
+        assert!(read(&format!("\"report\":\"{digest}\"")).expect("whole").jobs[0].report.is_some());
+        assert_eq!(read("\"report\":null").expect("no report").jobs[0].report, None);
+        for damaged in ["\"report\":\"sha256:12\"", "\"report\":7", "\"reports\":null"] {
+            let error = read(damaged).expect_err(damaged).to_string();
+            assert!(error.contains("s/w/d/native/requests=0"), "{damaged}: {error}");
+        }
+    }
 }
