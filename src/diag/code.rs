@@ -205,6 +205,8 @@ codes! {
         "The root is the nearest folder above the scenario that holds `pins/`. Name another with `--root DIR`.";
     ScenarioIncludeCycle "scenario::include_cycle" Error "Files include each other."
         "An included file may not include, directly or through others, a file that includes it. Move what both need into a third file.";
+    ScenarioIncludeOutside "scenario::include_outside" Error "An included file lies outside of the project."
+        "What a run leaves names its files relative to the project root, so that it is the same on every machine. Move the file below the root, the folder that holds `pins/`.";
     ScenarioHarnessVersion "scenario::harness_version" Error "The scenario asks for another version of `bench`."
         "`harness-version` says which versions the scenario was written for. Nothing else of the file is judged, because another version may read it differently.";
     ScenarioSource "scenario::source" Error "A workload has no source of requests, or several."
@@ -245,6 +247,8 @@ codes! {
         "It has no `simulate` and no `replay`, or `exclude` drops every combination. A gate over nothing would always be green.";
     ScenarioPlanLimit "scenario::plan_limit" Error "The scenario plans too many jobs."
         "The product of workloads, deployments, engines and axes exceeds `limit`. Shorten an axis, or raise the limit on purpose.";
+    ScenarioGoldenPath "scenario::golden_path" Error "A golden lies elsewhere than below `pins/goldens`."
+        "`bench accept` writes the file that the scenario names. It may be any file below `pins/goldens` of the project, and no other.";
     // Running jobs.
     PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
         "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. Take the job out, or use a build that can.";
@@ -284,6 +288,8 @@ codes! {
         "`CI` is set. Goldens are accepted by a person on a machine of their own.";
     AcceptFailed "accept::failed" Error "A job failed, so nothing is accepted."
         "A golden holds results; a job that failed has none.";
+    AcceptInterrupted "accept::interrupted" Error "Accepting was interrupted."
+        "A signal came before every run had ended and the golden was written. Nothing is accepted; the old golden is as it was.";
     AcceptNoGate "accept::no_gate" Error "The scenario names no golden."
         "Add `gate { golden \"pins/goldens/NAME.kdl\" }` to the scenario.";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."

@@ -64,7 +64,7 @@ fn every_planted_fault_turns_the_gate_red() {
     for (fault, verdict, code) in [
         (Fault::OneNanosecond, JobVerdict::Drift, Code::GateDrift),
         (Fault::DroppedRequest, JobVerdict::Drift, Code::GateDrift),
-        (Fault::NoRequests, JobVerdict::Drift, Code::GateDrift),
+        (Fault::AllRejected, JobVerdict::Drift, Code::GateDrift),
         (Fault::Skipped, JobVerdict::NotRun, Code::GateJobNotRun),
         (Fault::Panic, JobVerdict::NotRun, Code::GateJobNotRun),
     ] {

@@ -63,17 +63,17 @@ fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(
         files::verify(&scenario, &registry, &mut findings);
     }
     let Expansion { jobs, batches } = expand::jobs(&scenario, &inputs, &mut findings);
+    let includes = includes(&scenario, &root, &mut findings);
     if findings.has_errors() {
         return Err(findings);
     }
     assert!(!jobs.is_empty(), "an empty plan is complained of");
-    let includes =
-        scenario.includes.iter().map(|include| (relative(&include.path, &root), include.digest));
     let plan = Plan {
         scenario: scenario.name.clone(),
         about: scenario.about.clone(),
         source_digest: Sha256::of(scenario.source.text().as_bytes()),
-        includes: includes.collect(),
+        includes,
+        file: file_below(path, &root),
         golden: golden(&scenario),
         source: scenario.source,
         jobs,
@@ -95,10 +95,39 @@ fn golden(scenario: &Scenario) -> Option<(PathBuf, crate::diag::Span)> {
     Some((PathBuf::from(&golden.name), golden.place.span()))
 }
 
-/// Returns a path relative to the root with `/`; a file outside of it keeps its whole path.
-fn relative(path: &Path, root: &Path) -> String {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    path.strip_prefix(&root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+/// Returns the included files by their paths below the root; one that lies elsewhere is complained of.
+fn includes(scenario: &Scenario, root: &Path, findings: &mut Bag) -> Vec<(String, Sha256)> {
+    let mut all = Vec::with_capacity(scenario.includes.len());
+    for include in &scenario.includes {
+        match relative(&include.path, root) {
+            Some(path) => all.push((path, include.digest)),
+            None => findings.push(
+                include
+                    .place
+                    .problem(
+                        Code::ScenarioIncludeOutside,
+                        "the included file lies outside of the project root",
+                        "outside of the root",
+                    )
+                    .help("move it below the folder that holds `pins/`"),
+            ),
+        }
+    }
+    all
+}
+
+/// Returns the scenario's path below the root: how it was typed depends on where one stands.
+fn file_below(path: &Path, root: &Path) -> String {
+    let name = || path.file_name().map(|name| name.to_string_lossy().into_owned());
+    relative(path, root).or_else(name).unwrap_or_default()
+}
+
+/// Returns a path relative to the root with `/`, or `None` for a file outside of it.
+fn relative(path: &Path, root: &Path) -> Option<String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let (path, root) = (real(path), real(root));
+    let below = path.strip_prefix(&root).ok()?;
+    Some(below.to_string_lossy().replace('\\', "/"))
 }
 
 /// Returns the problem of a scenario that plans nothing.

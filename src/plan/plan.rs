@@ -16,6 +16,8 @@ pub struct Plan {
     pub about: Option<String>,
     /// The scenario file, for labels of later problems.
     pub source: SourceFile,
+    /// The scenario file relative to the root; its bare name where it lies outside.
+    pub file: String,
     /// SHA-256 of the scenario file's bytes.
     pub source_digest: Sha256,
     /// Included files: path relative to the root, and SHA-256 of the bytes.

@@ -177,23 +177,60 @@ fn a_replay_plans_a_job_for_each_workload() {
     assert!(described.contains("\"headers\":[{\"name\":\"x\",\"value\":\"y\"}]"), "{described}");
 }
 
-#[test]
-fn included_declarations_are_spliced_and_their_digest_is_kept() {
-    let folder = TempDir::new().expect("a folder");
-    let shared = "workload \"shared\" {\n synthetic\n load \"concurrency\"\n stop requests=3\n}\n";
-    std::fs::create_dir(folder.path().join("parts")).expect("writable");
-    std::fs::write(folder.path().join("parts/shared.kdl"), shared).expect("writable");
+/// Copies a folder with all that is in it.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("writable");
+    for entry in std::fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("writable");
+        }
+    }
+}
+
+/// Plans a scenario that includes `path`, in the folder `project` with pins of its own.
+fn planned_with_include(project: &Path, path: &str) -> Result<Plan, Vec<Problem>> {
+    copy_folder(&root().join("pins"), &project.join("pins"));
     let text = scenario("", "")
         .replace("workload \"loop\" \"tiny\"", "workload \"shared\" \"loop\" \"tiny\"");
-    let text = text.replace("    seed 7", "    seed 7\n    include \"parts/shared.kdl\"");
-    let file = folder.path().join("x.kdl");
+    let text = text.replace("    seed 7", &format!("    seed 7\n    include \"{path}\""));
+    let file = project.join("scenarios/x.kdl");
+    std::fs::create_dir_all(project.join("scenarios")).expect("writable");
     std::fs::write(&file, &text).expect("writable");
-    let repinned = repin(&file, Some(root()), &[]).expect("pinned");
+    let repinned = repin(&file, None, &[]).expect("pinned");
     std::fs::write(&file, repinned.text).expect("writable");
-    let (plan, _) = load_plan(&file, Some(root())).expect("a plan");
+    // Typed in a roundabout way: what a run leaves must not show it.
+    let typed = project.join("scenarios/../scenarios/x.kdl");
+    load_plan(&typed, None).map(|(plan, _)| plan).map_err(Bag::into_sorted)
+}
+
+const SHARED: &str =
+    "workload \"shared\" {\n synthetic\n load \"concurrency\"\n stop requests=3\n}\n";
+
+#[test]
+fn included_declarations_are_spliced_and_files_are_named_below_the_root() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::create_dir(folder.path().join("parts")).expect("writable");
+    std::fs::write(folder.path().join("parts/shared.kdl"), SHARED).expect("writable");
+    let plan = planned_with_include(folder.path(), "../parts/shared.kdl").expect("a plan");
     assert_eq!(plan.jobs[0].id.as_str(), "s/shared/a/native");
-    assert_eq!(plan.includes.len(), 1);
-    assert_eq!(plan.includes[0].1, crate::digest::Sha256::of(shared.as_bytes()));
+    let digest = crate::digest::Sha256::of(SHARED.as_bytes());
+    assert_eq!(plan.includes, [("parts/shared.kdl".to_owned(), digest)]);
+    assert_eq!(plan.file, "scenarios/x.kdl");
+}
+
+#[test]
+fn an_included_file_outside_of_the_root_is_refused_where_it_is_named() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("shared.kdl"), SHARED).expect("writable");
+    let found = planned_with_include(&folder.path().join("project"), "../../shared.kdl");
+    let found = found.expect_err("refused");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code(), crate::diag::Code::ScenarioIncludeOutside);
+    assert!(found[0].place().is_some_and(|place| place.ends_with("x.kdl:3:13")), "{found:?}");
 }
 
 #[test]
@@ -309,7 +346,7 @@ proptest! {
     ) {
         let axis = "vary \"worker.aggregated.parallelism.replicas\" 1 2";
         let rest = "sla ttft-ms=5.0\nexclude replicas=1";
-        let gate = "gate {\n golden \"g.kdl\"\n}";
+        let gate = "gate {\n golden \"pins/goldens/g.kdl\"\n}";
         let text = scenario(&format!("{axis}\n{rest}"), gate);
         let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '=']).collect();
         for (a, b, how) in mangles {

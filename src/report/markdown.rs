@@ -45,11 +45,7 @@ fn write_page(
     for id in &verdicts.gone {
         writeln!(page, "\n**{}** is in the golden and not in the plan.", escape(id.as_str()))?;
     }
-    writeln!(
-        page,
-        "\nThe same again: `bench run {}`. Definitions: docs/metrics.md.",
-        plan.source.name()
-    )
+    writeln!(page, "\nThe same again: `bench run {}`. Definitions: docs/metrics.md.", plan.file)
 }
 
 /// Returns a text that Markdown does not read as markup in a table cell.

@@ -94,7 +94,7 @@ fn builder() -> Value {
 
 /// Returns the files that the plan was made from.
 fn dependencies(plan: &Plan) -> Vec<Value> {
-    let source = std::iter::once(resource(plan.source.name(), &plan.source_digest));
+    let source = std::iter::once(resource(&plan.file, &plan.source_digest));
     let includes = plan.includes.iter().map(|(path, digest)| resource(path, digest));
     let mut traces: Vec<(&str, Sha256)> = plan
         .jobs

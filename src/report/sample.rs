@@ -13,9 +13,9 @@ use crate::digest::Sha256;
 use crate::exec::{Board, Cache, Corpora, Event, Executor, Listener};
 use crate::measure::sample;
 use crate::plan::{Compat, EngineIdentity, Job, JobId, JobKind, Places, Plan, SimulationJob};
-use crate::record::{RequestRecord, RunRecord};
+use crate::record::{Gaps, Outcome, RequestRecord, RunRecord};
 use crate::sim::{Options, SimError, Unsupported};
-use crate::units::{BlockSize, Blocks, Tokens};
+use crate::units::{BlockSize, Blocks, SimTime, Tokens};
 use crate::workload::{Corpus, Load, Source, Stop, StopCount, SyntheticShape, Workload};
 
 use super::{Artifacts, EventLines, Execution, JobResult, Producer, execute};
@@ -30,6 +30,7 @@ pub(crate) fn plan(count: u64) -> Plan {
         source: SourceFile::new("scenarios/small.kdl", text),
         source_digest: Sha256::of(text.as_bytes()),
         includes: Vec::new(),
+        file: "scenarios/small.kdl".to_owned(),
         jobs: (0..count).map(job).collect(),
         batches: Vec::new(),
         golden: Some((PathBuf::from("pins/goldens/small.kdl"), Span::new(at, 24))),
@@ -118,8 +119,8 @@ pub(crate) enum Fault {
     OneNanosecond,
     /// A request is lost.
     DroppedRequest,
-    /// The job does nothing.
-    NoRequests,
+    /// The engine refuses every request.
+    AllRejected,
     /// The job is not run.
     Skipped,
     /// The job panics.
@@ -151,12 +152,30 @@ impl Executor for Fake {
             None => {}
             Some(Fault::OneNanosecond) => one_nanosecond_late(&mut record.requests[0]),
             Some(Fault::DroppedRequest) => drop(record.requests.pop()),
-            Some(Fault::NoRequests) => record = sample::run(0),
+            Some(Fault::AllRejected) => reject_all(&mut record),
             Some(Fault::Skipped) => return Err(SimError::Interrupted),
             Some(Fault::Panic) => panic!("planted"),
         }
         Ok(record)
     }
+}
+
+/// Rejects every request on arrival, which breaks no law.
+fn reject_all(record: &mut RunRecord) {
+    for request in &mut record.requests {
+        *request = RequestRecord {
+            output: Tokens::ZERO,
+            admissions: Vec::new(),
+            first_token: None,
+            second_token: None,
+            last_token: None,
+            terminal: Some(request.arrival),
+            outcome: Some(Outcome::Rejected),
+            ..request.clone()
+        };
+    }
+    record.duration = record.requests.last().map_or(SimTime::ZERO, |last| last.arrival);
+    (record.gaps, record.committed_prefill) = (Gaps::default(), Tokens::ZERO);
 }
 
 /// Moves every token of the request that arrives at 0 by a nanosecond, which breaks no law.

@@ -60,10 +60,10 @@ fn the_report_holds_nothing_that_its_key_does_not_decide() {
 
 #[test]
 fn a_job_without_a_completed_request_has_failed() {
-    let fake = Fake { fault: Some((3, Fault::NoRequests)) };
+    let fake = Fake { fault: Some((3, Fault::AllRejected)) };
     let results = run(&plan(2), Setup { executor: &fake, ..Setup::default() }, &keep_nothing);
     assert_eq!((results[0].outcome(), results[1].outcome()), ("completed", "failed"));
-    assert_eq!(results[1].failures()[0], "none of 0 requests completed (0 rejected)");
+    assert_eq!(results[1].failures(), ["none of 3 requests completed (3 rejected)"]);
     let report = results[1].report().expect("a report that says so");
     assert_eq!(report.figure("ttft_ns_p50".parse().expect("a metric")), None);
 }

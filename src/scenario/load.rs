@@ -121,7 +121,11 @@ impl Splicer<'_> {
         }
         let Some(source) = read(&path, Some(&value.place), self.findings) else { return };
         let digest = Sha256::of(source.text().as_bytes());
-        self.scenario.includes.push(Include { path: known.clone(), digest });
+        self.scenario.includes.push(Include {
+            path: known.clone(),
+            digest,
+            place: value.place.clone(),
+        });
         match syntax::parse(&source) {
             Ok(document) => self.declarations(&document, &path, known),
             Err(bag) => self.findings.extend(bag),

@@ -42,6 +42,8 @@ pub struct Include {
     pub path: std::path::PathBuf,
     /// SHA-256 of its bytes.
     pub digest: Sha256,
+    /// Where it is named.
+    pub place: Place,
 }
 
 /// A `workload` or `deployment` node. It stays a node, because `vary` changes it before it is decoded.

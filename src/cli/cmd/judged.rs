@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_failure_is_the_jobs_or_ours() {
         for (fault, code) in [
-            (Fault::NoRequests, Code::JobBug),
+            (Fault::AllRejected, Code::JobFailed),
             (Fault::DroppedRequest, Code::JobBug),
             (Fault::Panic, Code::JobBug),
         ] {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_first_of_130_1_3_4_is_the_exit_code() {
-        let (good, bad) = (results(Fault::OneNanosecond), results(Fault::NoRequests));
+        let (good, bad) = (results(Fault::OneNanosecond), results(Fault::AllRejected));
         let definition = Finding::OtherDefinition { golden: "x".to_owned(), ours: "y" };
         assert_eq!(exit(&good, &ungated(2), Ended::Whole), Exit::Success);
         assert_eq!(exit(&good, &red(None), Ended::Whole), Exit::Drift);

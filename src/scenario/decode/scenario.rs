@@ -3,7 +3,7 @@
 use super::{deployment, gate, pins, replay, simulate, workload};
 use crate::diag::{Bag, Code};
 use crate::scenario::cursor::View;
-use crate::scenario::model::{Declared, Pins, Scenario};
+use crate::scenario::model::{Declared, Gate, Pins, Scenario};
 use crate::scenario::syntax::{Document, Place};
 
 /// Decodes everything that stands in the scenario's own file; included declarations are spliced by the caller.
@@ -37,7 +37,7 @@ pub(in crate::scenario) fn scenario(
         deployments: declared(view, "deployment", None, bag),
         simulations,
         replays,
-        gate: view.child("gate").map(gate::gate).unwrap_or_default(),
+        gate: view.child("gate").map_or_else(Gate::default, |node| gate::gate(node, bag)),
     })
 }
 

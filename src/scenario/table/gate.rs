@@ -7,7 +7,7 @@ pub(super) static GATE: Shape =
     Shape::new("gate", "What must hold for the scenario to pass.").block(&[&GOLDEN, &LIVE]);
 
 static GOLDEN: Shape = Shape::new("golden", "The accepted results of the simulation jobs.")
-    .args(&[Field::path("PATH", "The file, relative to the project root.")]);
+    .args(&[Field::path("PATH", "The file: below `pins/goldens`, relative to the project root.")]);
 
 static LIVE: Shape = Shape::new("live", "Bounds on the measurements of a replay.")
     .keyed()
