@@ -96,6 +96,12 @@ fn a_pin_of_ones_own_is_filled_in_and_leaves_the_rest_alone() {
     place.bench(["pins", "verify"]).exits(0);
     let filled = place.read(pin);
     assert!(filled.starts_with("// mine\n") && filled.contains("\n    requests 1\n"), "{filled}");
+    let untidy = filled.replace("    requests 1\n", "    requests   1\n");
+    place.write(pin, &untidy);
+    let under_ci = Ran::of(place.command(["fmt", pin]).env("CI", "true")).exits(3);
+    assert!(under_ci.stderr.contains("pin::forbidden"), "{under_ci}");
+    assert_eq!(place.read(pin), untidy, "`fmt` writes no pin under `CI`");
+    place.bench(["fmt", pin]).exits(0);
     Ran::of(place.command(["pin", pin]).env("CI", "true")).exits(0);
     assert_eq!(place.read(pin), filled, "filling in twice changes nothing");
     place.bench(["fmt", "--check", pin]).exits(0);

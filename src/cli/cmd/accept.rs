@@ -1,6 +1,7 @@
 //! `bench accept`: run what changed three times in fresh processes, show the difference, write the golden.
 
-use std::sync::atomic::Ordering;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::args::{AcceptArgs, Format};
 use crate::cli::{Context, Exit, Failure, date, print, stop_on_signal, user};
@@ -13,46 +14,44 @@ use crate::measure::DEFINITION;
 use crate::report::{EventLines, JobResult};
 
 use super::check::compare_fresh;
-use super::fresh::{RUNS, agree};
+use super::forbid::forbid_pins_write;
+use super::fresh::{RUNS, agree, refuse_interrupted};
 use super::jobs::Manner;
 use super::judged::{Ended, judge, ungated};
 use super::prepared::{Prepared, golden_path};
 
 /// Runs the command.
 pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure> {
-    refuse_in_continuous_integration(context)?;
     let prepared = Prepared::new(&args.file, context)?;
     let (path, name) = golden_path(&prepared.plan).ok_or_else(|| no_gate(&prepared))?;
+    forbid_pins_write(Code::AcceptForbidden, &path, context)?;
     let stop = stop_on_signal();
     let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
     if let Some(exit) = refuse_failed(&prepared, &results, (stop.load(Ordering::SeqCst), context)) {
         return Ok(exit);
     }
+    refuse_interrupted(stop)?;
     let changed = changed_jobs(&comparison);
     if changed.is_empty() && comparison.verdicts.gone.is_empty() {
         context.note(&format!("{name} says so already: nothing is changed"));
         return Ok(Exit::Success);
     }
-    agree(args, context, (&prepared.plan, &changed, &results), manner.threads())?;
+    agree(args, context, (&prepared.plan, &changed, &results), &manner)?;
     let golden = accepted(args, &prepared, &results);
     show(args.format, (&prepared.golden, &golden), &name)?;
-    write_golden(&path, &golden).map_err(|error| {
-        let message = format!("cannot write `{name}`: {error}");
-        Failure::new(Exit::JobFailed, Problem::new(Code::RunUnwritable, message))
-    })?;
+    write((&path, &name), &golden, stop)?;
     context.note(&told(&comparison, &changed, &name));
     Ok(Exit::Success)
 }
 
-/// Refuses under `CI`: goldens are accepted by a person.
-fn refuse_in_continuous_integration(context: &Context) -> Result<(), Failure> {
-    if !context.environment().continuous_integration {
-        return Ok(());
-    }
-    let problem = Problem::new(Code::AcceptForbidden, "`CI` is set, and nothing is accepted there")
-        .help("accept on a machine of your own and commit the golden");
-    Err(Failure::new(Exit::Drift, problem))
+/// Writes the golden, unless someone asked to stop meanwhile.
+fn write((path, name): (&Path, &str), golden: &Golden, stop: &AtomicBool) -> Result<(), Failure> {
+    refuse_interrupted(stop)?;
+    write_golden(path, golden).map_err(|error| {
+        let message = format!("cannot write `{name}`: {error}");
+        Failure::new(Exit::JobFailed, Problem::new(Code::RunUnwritable, message))
+    })
 }
 
 /// Returns the failure of a scenario without a golden.
@@ -117,4 +116,34 @@ fn told(comparison: &Comparison, changed: &[usize], name: &str) -> String {
         changed.len(),
         comparison.verdicts.jobs.len() - changed.len(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_once_someone_asked_to_stop() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("golden.kdl");
+        let golden = Golden {
+            scenario: "small".to_owned(),
+            accepted: Acceptance {
+                reason: "because".to_owned(),
+                by: "ada".to_owned(),
+                on: "2026-01-01".to_owned(),
+                equal_runs: RUNS,
+                tool: "0.1.0".to_owned(),
+            },
+            definition: DEFINITION.to_owned(),
+            jobs: Vec::new(),
+        };
+        let stopped = write((&path, "golden.kdl"), &golden, &AtomicBool::new(true));
+        let refused = stopped.expect_err("it was interrupted");
+        assert_eq!(refused.exit(), Exit::Interrupted);
+        assert_eq!(refused.into_bag().into_sorted()[0].code(), Code::AcceptInterrupted);
+        assert!(!path.exists());
+        write((&path, "golden.kdl"), &golden, &AtomicBool::new(false)).expect("written");
+        assert!(path.exists());
+    }
 }

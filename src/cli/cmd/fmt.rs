@@ -7,8 +7,10 @@ use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem, SourceFile};
 use crate::scenario::{edit, format};
 
+use super::forbid::forbid_pins_write;
+
 /// Runs the command. Every file is read before any is written; stdout names the files that changed, or would.
-pub(super) fn run(args: &FmtArgs, _context: &Context) -> Result<Exit, Failure> {
+pub(super) fn run(args: &FmtArgs, context: &Context) -> Result<Exit, Failure> {
     let mut findings = Bag::new();
     let mut changed: Vec<(&Path, String)> = Vec::new();
     for path in &args.files {
@@ -22,6 +24,9 @@ pub(super) fn run(args: &FmtArgs, _context: &Context) -> Result<Exit, Failure> {
         return Err(findings.into());
     }
     if !args.check {
+        for (path, _) in &changed {
+            forbid_pins_write(Code::PinForbidden, path, context)?;
+        }
         for (path, text) in &changed {
             edit::replace_file(path, text)?;
         }

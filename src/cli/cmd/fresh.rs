@@ -1,8 +1,8 @@
 //! The same job again in processes of their own, before anyone believes it.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::args::AcceptArgs;
 use crate::cli::{Context, Exit, Failure};
@@ -12,26 +12,61 @@ use crate::gate::{Agreement, agreement};
 use crate::plan::Plan;
 use crate::report::{JobResult, Report};
 
+use super::jobs::Manner;
+
 /// How many fresh processes must agree.
 pub(super) const RUNS: u64 = 3;
 
 /// Runs each changed job in fresh processes and compares the bytes of their reports with those of this one.
 ///
 /// # Errors
-/// [`Code::AcceptUnstable`] for each job whose runs differ, or do not come to an end.
+/// [`Code::AcceptUnstable`] for each job whose runs differ, or do not come to an end; [`Code::AcceptInterrupted`] where someone
+/// asked this process or one of the others to stop.
 pub(super) fn agree(
     args: &AcceptArgs,
     context: &Context,
     (plan, changed, results): (&Plan, &[usize], &[JobResult]),
-    threads: NonZeroUsize,
+    manner: &Manner<'_>,
 ) -> Result<(), Failure> {
-    let runs = usize::try_from(RUNS).expect("a small number");
-    let reports = run_by_index(changed.len() * runs, threads, |index| {
-        let id = plan.jobs[changed[index / runs]].id.as_str();
-        Ok(in_fresh_process(&args.file, context.root(), id))
+    let fresh = run_by_index(changed.len() * runs(), manner.threads(), |index| {
+        if manner.stop.load(Ordering::SeqCst) {
+            return Err(JobError::Interrupted);
+        }
+        let id = plan.jobs[changed[index / runs()]].id.as_str();
+        in_fresh_process(&args.file, context.root(), id)
     });
+    refuse_interrupted(manner.stop)?;
+    judge((changed, results), &fresh)
+}
+
+/// Refuses to accept where someone asked to stop.
+///
+/// # Errors
+/// [`Code::AcceptInterrupted`], exit 130.
+pub(super) fn refuse_interrupted(stop: &AtomicBool) -> Result<(), Failure> {
+    if stop.load(Ordering::SeqCst) { Err(interrupted()) } else { Ok(()) }
+}
+
+/// Returns the failure of an interrupted command.
+fn interrupted() -> Failure {
+    let problem = Problem::new(Code::AcceptInterrupted, "interrupted: nothing is accepted")
+        .help("run the command again");
+    Failure::new(Exit::Interrupted, problem)
+}
+
+/// Returns how many fresh processes run one job.
+fn runs() -> usize {
+    usize::try_from(RUNS).expect("a small number")
+}
+
+/// Judges what the fresh processes of all changed jobs say, job by job.
+fn judge((changed, results): (&[usize], &[JobResult]), fresh: &[Fresh]) -> Result<(), Failure> {
+    // A signal to the whole group may reach the others alone: that is no disagreement.
+    if fresh.iter().any(|run| matches!(run, Err(JobError::Interrupted))) {
+        return Err(interrupted());
+    }
     let mut bag = Bag::new();
-    for (fresh, index) in reports.chunks(runs).zip(changed) {
+    for (fresh, index) in fresh.chunks(runs()).zip(changed) {
         if let Some(problem) = disagreement(&results[*index], fresh) {
             bag.push(problem);
         }
@@ -43,20 +78,31 @@ pub(super) fn agree(
 type Fresh = Result<Result<Report, String>, JobError>;
 
 /// Runs one job in a process of its own.
-fn in_fresh_process(file: &Path, root: Option<&Path>, id: &str) -> Result<Report, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+fn in_fresh_process(file: &Path, root: Option<&Path>, id: &str) -> Fresh {
+    let output = match output_of(file, root, id) {
+        Ok(output) => output,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    if output.status.code() == Some(i32::from(Exit::Interrupted.code())) {
+        return Err(JobError::Interrupted);
+    }
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Ok(Err(format!("{}: {}", output.status, said.trim())));
+    }
+    Ok(Report::parse(output.stdout).map_err(|error| error.to_string()))
+}
+
+/// Runs `exec-job` to its end.
+fn output_of(file: &Path, root: Option<&Path>, id: &str) -> std::io::Result<Output> {
+    let program = std::env::current_exe()?;
     let mut command = Command::new(program);
     command.arg("--quiet");
     if let Some(root) = root {
         command.arg("--root").arg(root);
     }
     command.arg("exec-job").arg("--job").arg(id).arg("--").arg(file).stdin(Stdio::null());
-    let output = command.output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{}: {}", output.status, said.trim()));
-    }
-    Report::parse(output.stdout).map_err(|error| error.to_string())
+    command.output()
 }
 
 /// Returns the finding about a job whose runs do not agree.
@@ -103,9 +149,23 @@ mod tests {
         let same = || Ok(Ok(report(&Fake::default())));
         let late = Ok(Ok(report(&Fake { fault: Some((2, Fault::OneNanosecond)) })));
         assert!(disagreement(&here, &[same(), same(), same()]).is_none());
-        for odd in [late, Ok(Err("exit status: 1".to_owned())), Err(JobError::Interrupted)] {
+        for odd in [late, Ok(Err("exit status: 1".to_owned()))] {
             let problem = disagreement(&here, &[same(), same(), odd]).expect("they differ");
             assert_eq!(problem.code(), Code::AcceptUnstable);
         }
+    }
+
+    #[test]
+    fn an_interrupted_run_is_an_interruption_and_no_disagreement() {
+        let here = [result(&Fake::default())];
+        let same = || Ok(Ok(result(&Fake::default()).report().expect("it ran").clone()));
+        let good: [Fresh; 3] = [same(), same(), same()];
+        assert!(judge((&[0], &here), &good).is_ok());
+        let cut: [Fresh; 3] = [same(), Err(JobError::Interrupted), same()];
+        let refused = judge((&[0], &here), &cut).expect_err("it was interrupted");
+        assert_eq!(refused.exit(), Exit::Interrupted);
+        let odd: [Fresh; 3] = [same(), Ok(Err("exit status: 1".to_owned())), same()];
+        let refused = judge((&[0], &here), &odd).expect_err("it broke");
+        assert_eq!(refused.exit(), Exit::Drift);
     }
 }

@@ -9,6 +9,7 @@ mod docs;
 mod exec_job;
 mod explain_code;
 mod fmt;
+mod forbid;
 mod fresh;
 mod jobs;
 mod judged;

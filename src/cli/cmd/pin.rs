@@ -9,6 +9,8 @@ use crate::pin::{PinKind, Registry, Scope};
 use crate::plan::repin;
 use crate::scenario::edit;
 
+use super::forbid::forbid_pins_write;
+
 /// Runs the command; stdout names what changed.
 pub(super) fn run(args: &PinArgs, context: &Context) -> Result<Exit, Failure> {
     if let Some((root, kind, name)) = PinKind::locate(&args.file) {
@@ -39,7 +41,7 @@ fn pin_file(
     let registry = Registry::open(root)?;
     let described = registry.describe(kind, name, scope).map_err(Bag::from)?;
     if described.is_changed {
-        refuse_in_continuous_integration(args, context)?;
+        forbid_pins_write(Code::PinForbidden, &args.file, context)?;
         edit::replace_file(&args.file, &described.text)?;
     }
     let pin = registry.pin(kind, name).map_err(Bag::from)?;
@@ -50,16 +52,4 @@ fn pin_file(
         context.note(&format!("{}: every file is as pinned", args.file.display()));
     }
     Ok(Exit::Success)
-}
-
-/// Refuses to write below `pins/` under `CI`.
-fn refuse_in_continuous_integration(args: &PinArgs, context: &Context) -> Result<(), Failure> {
-    if !context.environment().continuous_integration {
-        return Ok(());
-    }
-    let file = args.file.display();
-    let message = format!("`CI` is set, and nothing below `pins/` is written there: `{file}`");
-    let problem = Problem::new(Code::PinForbidden, message)
-        .help("pin on a machine of your own and commit the change");
-    Err(Failure::new(Exit::Drift, problem))
 }
