@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::digest::Sha256;
 use crate::plan::JobId;
 
-use super::Artifacts;
 use super::names::{file_name, job_folder};
+use super::schema::{EVENTS, REPORT};
+use super::{Artifacts, Report};
 
 /// A run folder in the making: `runs/<scenario>/.new-…`.
 #[derive(Debug)]
@@ -67,11 +68,14 @@ impl RunFolder {
 
     /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it.
     ///
+    /// Where the earlier run kept a job's events and this one did not, they stay as long as the report still vouches for them.
+    ///
     /// # Errors
     /// Whatever the file system says.
     pub fn finish(self, run: &Sha256) -> io::Result<FinishedRun> {
         let name = run.short();
         let folder = self.scenario.join(&name);
+        keep_events(self.beside.path(), &folder)?;
         make_readable(self.beside.path())?;
         replace(self.beside.path(), &folder)?;
         point(&self.scenario.join("latest"), &name)?;
@@ -91,6 +95,26 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// Takes the events that an earlier run kept, job by job, into a folder that has none: those whose digest a report of `new` gives.
+fn keep_events(new: &Path, earlier: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(new)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            keep_events(&entry.path(), &earlier.join(entry.file_name()))?;
+        }
+    }
+    if new.join(EVENTS).exists() || !new.join(REPORT).exists() {
+        return Ok(());
+    }
+    // What cannot be read, or is not what the report says, is not worth keeping.
+    let Ok(events) = fs::read(earlier.join(EVENTS)) else { return Ok(()) };
+    let report = Report::parse(fs::read(new.join(REPORT))?).map_err(io::Error::other)?;
+    if report.events_digest() == Some(Sha256::of(&events)) {
+        write_synced(&new.join(EVENTS), &events)?;
+    }
+    Ok(())
 }
 
 /// Puts `new` where `target` is; what was there goes away.

@@ -177,6 +177,47 @@ fn events_are_kept_where_they_are_asked_for_and_change_no_digest() {
 }
 
 #[test]
+fn an_equal_run_without_events_leaves_those_that_an_earlier_one_kept() {
+    let place = project();
+    run(&place, &["--events"]).exits(0);
+    let kept = files(&place.path("runs/small/latest"));
+    run(&place, &[]).exits(0);
+    assert_eq!(files(&place.path("runs/small/latest")), kept);
+
+    let damaged = kept.keys().find(|name| name.ends_with("events.jsonl")).expect("events");
+    fs::write(place.path("runs/small/latest").join(damaged), "{}\n").expect("writable");
+    run(&place, &[]).exits(0);
+    let again = files(&place.path("runs/small/latest"));
+    assert!(!again.contains_key(damaged), "the report does not vouch for them");
+    assert_eq!(again.len() + 1, kept.len(), "the others stay");
+}
+
+#[test]
+fn what_a_run_leaves_does_not_show_how_the_scenario_was_typed() {
+    let place = project();
+    run(&place, &[]).exits(0);
+    let bytes = files(&place.path("runs/small/latest"));
+    let typed = place.path("scenarios/../scenarios/small.kdl");
+    place.bench(["run", &typed.to_string_lossy()]).exits(0);
+    assert_eq!(files(&place.path("runs/small/latest")), bytes);
+    let provenance = place.read("runs/small/latest/provenance.json");
+    assert!(provenance.contains("\"name\":\"scenarios/small.kdl\""), "{provenance}");
+}
+
+#[test]
+fn provenance_names_the_program_with_and_without_the_cache() {
+    let place = project();
+    let program = |more: &[&str]| {
+        run(&place, more).exits(0);
+        let text = place.read("runs/small/latest/provenance.json");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let parameters = &value["predicate"]["buildDefinition"]["internalParameters"];
+        parameters["program"].as_str().expect("a digest").to_owned()
+    };
+    assert_eq!(program(&["--no-cache"]), program(&[]));
+}
+
+#[test]
 fn a_job_in_which_nothing_completes_has_failed() {
     let place = Place::with_pins();
     let text = scenario(&place, "3.3", "");

@@ -23,8 +23,10 @@ use super::run_files::{RunFiles, write_run_files};
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     let started = timestamp();
     let prepared = Prepared::new(&args.file, context)?;
-    let program = if args.no_cache { None } else { program_digest(context) };
-    let cache = program.map(|program| Cache::new(prepared.runs().join(".cache"), program));
+    let program = program_digest(context);
+    let cache = program
+        .filter(|_| !args.no_cache)
+        .map(|program| Cache::new(prepared.runs().join(".cache"), program));
     let stop = stop_on_signal();
     let manner = Manner {
         threads: args.jobs,
@@ -79,13 +81,13 @@ fn print_results(
     }
 }
 
-/// Returns the digest of the running program; without it nothing is cached.
+/// Returns the digest of the running program, for provenance and as the name of its cache; without it nothing is cached.
 fn program_digest(context: &Context) -> Option<Sha256> {
     let read = std::env::current_exe().and_then(std::fs::read);
     match read {
         Ok(bytes) => Some(Sha256::of(&bytes)),
         Err(error) => {
-            context.note(&format!("no result cache: cannot read the running program: {error}"));
+            context.note(&format!("no digest of the program and no result cache: cannot read the running program: {error}"));
             None
         }
     }
