@@ -8,6 +8,8 @@ mod diff;
 mod finding;
 mod golden;
 mod golden_text;
+#[cfg(test)]
+mod planted;
 mod request_difference;
 mod runs;
 mod side;
