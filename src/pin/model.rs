@@ -6,6 +6,7 @@ use crate::deployment::Parallelism;
 use crate::diag::{Bag, Code};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
+use crate::scenario::bounds;
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Kind, Shape};
 use crate::units::Tokens;
@@ -14,47 +15,63 @@ use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
 use super::{Dtype, PinKind};
 
 /// The argument of nodes that hold one count.
-static COUNT: [Field; 1] = [Field::count("COUNT", "How many.").at_least(1)];
+static COUNT: [Field; 1] = [Field::count("COUNT", "How many.").at_least(1).at_most(bounds::WIDTH)];
+
+/// Its counterpart for layers.
+static LAYER_COUNT: [Field; 1] =
+    [Field::count("COUNT", "How many.").at_least(1).at_most(bounds::PER_LAYER)];
+
+/// Its counterpart for positions.
+static POSITIONS: [Field; 1] = [Field::tokens("COUNT", "How many.")];
+
+/// Returns a count of heads, or of numbers in one.
+const fn head(name: &'static str, doc: &'static str) -> Field {
+    Field::count(name, doc).at_least(1).at_most(bounds::PER_LAYER)
+}
 
 static REPOSITORY: Shape =
     Shape::new("repository", "Its Hugging Face name, which engines know it by.")
         .once()
         .args(&[Field::text("NAME", "Owner and name.")]);
-static LAYERS: Shape = Shape::new("layers", "Transformer layers.").once().args(&COUNT);
+static LAYERS: Shape = Shape::new("layers", "Transformer layers.").once().args(&LAYER_COUNT);
 static HIDDEN: Shape = Shape::new("hidden", "The width between layers.").once().args(&COUNT);
 static VOCABULARY: Shape = Shape::new("vocabulary", "Tokens it knows.").once().args(&COUNT);
 static CONTEXT_LIMIT: Shape =
-    Shape::new("context-limit", "Positions it is made for.").once().args(&COUNT);
+    Shape::new("context-limit", "Positions it is made for.").once().args(&POSITIONS);
 static FEED_FORWARD: Shape = Shape::new("feed-forward", "Dense layers' inner width.")
-    .props(&[Field::count("intermediate", "The width.").at_least(1)]);
+    .props(&[Field::count("intermediate", "The width.").at_least(1).at_most(bounds::WIDTH)]);
 static DTYPE: Shape = Shape::new("dtype", "Number formats.").once().props(&[
     Field::word("weights", Dtype::NAMES, "Of the weights."),
     Field::word("kv", Dtype::NAMES, "Of the KV cache."),
 ]);
-static HEADS: Field = Field::count("heads", "Query heads.").at_least(1);
+static HEADS: Field = head("heads", "Query heads.");
 static ATTENTION: Shape = Shape::new("attention", "How it attends.").once().kinds(&[
     Kind::new("grouped", "Heads of keys and values, each shared by a group of query heads.").props(
         &[
             HEADS,
-            Field::count("kv-heads", "Key and value heads.").at_least(1),
-            Field::count("head-size", "Numbers in one head.").at_least(1),
+            head("kv-heads", "Key and value heads."),
+            head("head-size", "Numbers in one head."),
         ],
     ),
     Kind::new("latent", "One compressed vector for keys and values of all heads.").props(&[
         HEADS,
-        Field::count("kv-lora-rank", "Numbers in the compressed vector.").at_least(1),
-        Field::count("q-lora-rank", "Numbers in the compressed query.").at_least(1),
-        Field::count("rope-head-size", "Numbers of a key that carry positions.").at_least(1),
-        Field::count("nope-head-size", "Numbers of a key that do not.").at_least(1),
-        Field::count("value-head-size", "Numbers of a value.").at_least(1),
+        head("kv-lora-rank", "Numbers in the compressed vector."),
+        head("q-lora-rank", "Numbers in the compressed query."),
+        head("rope-head-size", "Numbers of a key that carry positions."),
+        head("nope-head-size", "Numbers of a key that do not."),
+        head("value-head-size", "Numbers of a value."),
     ]),
 ]);
 static EXPERTS: Shape = Shape::new("experts", "Mixture of experts.").props(&[
-    Field::count("count", "Routed experts of a layer.").at_least(1),
-    Field::count("active", "Routed experts of a token.").at_least(1),
-    Field::count("intermediate", "The inner width of an expert.").at_least(1),
-    Field::count("shared", "Experts that every token passes.").or_count(0),
-    Field::count("dense-layers", "Leading layers without experts.").or_count(0),
+    Field::count("count", "Routed experts of a layer.").at_least(1).at_most(bounds::WIDTH),
+    Field::count("active", "Routed experts of a token.").at_least(1).at_most(bounds::WIDTH),
+    Field::count("intermediate", "The inner width of an expert.")
+        .at_least(1)
+        .at_most(bounds::WIDTH),
+    Field::count("shared", "Experts that every token passes.").at_most(bounds::WIDTH).or_count(0),
+    Field::count("dense-layers", "Leading layers without experts.")
+        .at_most(bounds::WIDTH)
+        .or_count(0),
 ]);
 static MODEL: Shape =
     Shape::new("model", "A model's architecture.").keyed_once().args(&NAME).block(&[

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
+use crate::scenario::bounds;
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
@@ -30,7 +31,7 @@ static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Fi
 
 static BLOCK_SIZE: Shape =
     Shape::new("block-size", "Tokens that one hash id stands for; needed where rows have ids.")
-        .args(&[Field::count("TOKENS", "Tokens.").at_least(1).at_most(u32::MAX as u64)]);
+        .args(&[Field::count("TOKENS", "Tokens.").at_least(1).at_most(bounds::BLOCK_SIZE)]);
 
 static TIMESTAMPS: Shape =
     Shape::new("timestamps", "How numeric timestamps are read; calendar times have no unit.")

@@ -84,6 +84,11 @@ impl Range {
         }
         Ok(Self { next, last, step, places })
     }
+
+    /// Returns how many values are left.
+    pub(crate) fn count_values(&self) -> i128 {
+        ((self.last - self.next) / self.step + 1).max(0)
+    }
 }
 
 impl Iterator for Range {

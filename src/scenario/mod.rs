@@ -27,6 +27,7 @@
 //! assert_eq!(joints, [(Some("arm"), Some(3)), (Some("leg"), Some(2))]);
 //! ```
 
+pub(crate) mod bounds;
 pub mod cursor;
 pub(crate) mod decimal;
 pub mod decode;

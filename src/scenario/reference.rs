@@ -1,5 +1,6 @@
 //! `docs/scenario.md`, generated from the table that the decoder itself uses.
 
+use super::bounds;
 use super::shape::{Absent, Field, Kind, Limit, Occurs, Shape, Type};
 
 /// The beginning of the page.
@@ -151,8 +152,8 @@ fn form(shape: &Shape) -> String {
 fn kind_of(field: &Field) -> String {
     match field.kind {
         Type::Count { min: 0, max: u64::MAX } => "64-bit seed".to_owned(),
+        Type::Count { min, max } if max < bounds::EXACT => format!("count, {min} to {max}"),
         Type::Count { min: 0, .. } => "count".to_owned(),
-        Type::Count { min, max } if max < 1000 => format!("count, {min} to {max}"),
         Type::Count { min, .. } => format!("count ≥ {min}"),
         Type::Real { min, max } => {
             format!("number{}{}", limit(min, "≥", ">"), limit(max, "≤", "<"))

@@ -1,5 +1,6 @@
 //! Typed scalars: what a value must look like, and what to say when it does not.
 
+use super::bounds;
 use super::shape::{Field, Limit, Type};
 use super::syntax::{Content, Value};
 use crate::diag::{Code, Problem};
@@ -41,7 +42,7 @@ pub fn read(value: &Value, field: &Field) -> Result<Datum, Problem> {
         Type::CountOr(words) => match &value.content {
             Content::Text(_) => word(value, field.name, words).map(Datum::Text),
             Content::Integer(_) | Content::Real(_) | Content::Flag(_) | Content::Null => {
-                count(value, field.name, 1, u64::MAX >> 11).map(Datum::Count)
+                count(value, field.name, 1, bounds::EXACT).map(Datum::Count)
             }
         },
         Type::Version => version(value, field.name).map(Datum::Text),

@@ -2,6 +2,8 @@
 //!
 //! A shape is declared once in a `static` and drives everything: checking, defaults, "did you mean", and the reference page.
 
+use super::bounds;
+
 /// A node: its arguments, properties and block.
 #[derive(Debug)]
 pub struct Shape {
@@ -281,12 +283,22 @@ impl Field {
 
     /// Returns a count from 0.
     pub const fn count(name: &'static str, doc: &'static str) -> Self {
-        Self::new(name, Type::Count { min: 0, max: u64::MAX >> 11 }, doc)
+        Self::new(name, Type::Count { min: 0, max: bounds::EXACT }, doc)
     }
 
     /// Returns a count that fits 32 bits, from 1.
     pub const fn count32(name: &'static str, doc: &'static str) -> Self {
         Self::new(name, Type::Count { min: 1, max: u32::MAX as u64 }, doc)
+    }
+
+    /// Returns a number of tokens that a prompt or an output may have, from 1.
+    pub const fn tokens(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Type::Count { min: 1, max: bounds::TOKENS }, doc)
+    }
+
+    /// Returns a factor of parallelism, from 1.
+    pub const fn factor(name: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Type::Count { min: 1, max: bounds::RANKS }, doc)
     }
 
     /// Returns a 64-bit seed.

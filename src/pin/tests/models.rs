@@ -97,3 +97,22 @@ fn architectures_that_contradict_themselves_are_refused() {
         ]
     );
 }
+
+#[test]
+fn the_largest_sizes_that_a_pin_may_state_keep_the_bytes_of_a_token_in_64_bits() {
+    let of = |size: &str| {
+        format!(
+            "model \"m\" {{\n repository \"o/m\"\n layers {size}\n attention \"grouped\" heads={size} kv-heads={size} head-size={size}\n hidden 8\n \
+             feed-forward intermediate=8\n vocabulary 9\n dtype weights=\"bf16\" kv=\"bf16\"\n context-limit 9\n}}\n"
+        )
+    };
+    let (_folder, registry) = with_files(&[
+        ("models/m.kdl", of("65536").as_bytes()),
+        ("models/n.kdl", of("65537").replace("\"m\"", "\"n\"").as_bytes()),
+    ]);
+    let largest = registry.model("m").expect("allowed");
+    assert_eq!(largest.kv_bytes_per_token(&Parallelism::default()), 1 << 50);
+    let refused = Bag::from(registry.model("n").expect_err("refused")).into_sorted();
+    let codes: Vec<&str> = refused.iter().map(|problem| problem.code().as_str()).collect();
+    assert_eq!(codes, ["kdl::out_of_range"; 4]);
+}

@@ -1,5 +1,7 @@
 //! `simulate`: what is crossed with what.
 
+use std::collections::BTreeMap;
+
 use super::names;
 use crate::diag::{Bag, Code};
 use crate::scenario::cursor::View;
@@ -13,7 +15,8 @@ const DEFAULT_LIMIT: u64 = 100_000;
 
 /// Decodes a block of jobs; `None` where the bag says why.
 pub(super) fn simulation(view: &View<'_>, bag: &mut Bag) -> Option<Simulation> {
-    let limit = view.child("limit");
+    let limit_node = view.child("limit");
+    let limit = limit_node.and_then(|limit| limit.count("JOBS")).unwrap_or(DEFAULT_LIMIT);
     let sla = view.child("sla");
     Some(Simulation {
         name: view.text("NAME")?.to_owned(),
@@ -21,25 +24,23 @@ pub(super) fn simulation(view: &View<'_>, bag: &mut Bag) -> Option<Simulation> {
         workloads: names(view.child("workload")),
         deployments: names(view.child("deployment")),
         engines: names(view.child("engine")),
-        axes: axes(view, bag),
+        axes: axes(view, limit, bag),
         excludes: view.all("exclude").map(|node| exclude(node, bag)).collect(),
         sla: sla.map(|sla| self::sla(sla, bag)),
-        limit: (
-            limit.and_then(|limit| limit.count("JOBS")).unwrap_or(DEFAULT_LIMIT),
-            limit.map_or_else(|| view.head(), View::head),
-        ),
+        limit: (limit, limit_node.map_or_else(|| view.head(), View::head)),
         batch: view.child("batch").and_then(|batch| batch.count("JOBS")).unwrap_or(1),
     })
 }
 
 /// Decodes the axes in the order written; a `together` is one group.
-fn axes(view: &View<'_>, bag: &mut Bag) -> Vec<AxisGroup> {
+fn axes(view: &View<'_>, limit: u64, bag: &mut Bag) -> Vec<AxisGroup> {
     let mut groups = Vec::new();
     for node in view.children() {
         match node.name() {
-            "vary" => groups.push(AxisGroup { axes: axis(node, bag).into_iter().collect() }),
+            "vary" => groups.push(AxisGroup { axes: axis(node, limit, bag).into_iter().collect() }),
             "together" => {
-                let axes: Vec<Axis> = node.all("vary").filter_map(|vary| axis(vary, bag)).collect();
+                let axes: Vec<Axis> =
+                    node.all("vary").filter_map(|vary| axis(vary, limit, bag)).collect();
                 in_step(&axes, node, bag);
                 groups.push(AxisGroup { axes });
             }
@@ -86,13 +87,16 @@ fn in_step(axes: &[Axis], node: &View<'_>, bag: &mut Bag) {
     }
 }
 
-/// Decodes an axis; `None` where the bag says why.
-fn axis(view: &View<'_>, bag: &mut Bag) -> Option<Axis> {
+/// Decodes an axis; `None` where the bag says why. A range of more than `limit` values is refused before they are made.
+fn axis(view: &View<'_>, limit: u64, bag: &mut Bag) -> Option<Axis> {
     let listed: Vec<Value> = view.rest().iter().map(|(value, _)| (*value).clone()).collect();
     let ranged = ["from", "to", "step"].iter().any(|name| view.is_given(name));
     let values = match (listed.is_empty(), ranged) {
-        (false, false) => listed,
-        (true, true) => range(view, bag)?,
+        (false, false) => {
+            given_twice(&listed, bag);
+            listed
+        }
+        (true, true) => range(view, limit, bag)?,
         (false, true) => {
             let message = "an axis lists its values or gives `from`, `to` and `step`, found both";
             bag.push(view.head().problem(Code::ScenarioAxis, message, "both"));
@@ -110,21 +114,31 @@ fn axis(view: &View<'_>, bag: &mut Bag) -> Option<Axis> {
             return None;
         }
     };
-    for (index, value) in values.iter().enumerate() {
-        if let Some(first) = values[..index]
-            .iter()
-            .find(|first| first.text == value.text || first.content == value.content)
-        {
-            let message = format!("the axis has the value `{}` twice", value.text);
-            let problem = value.place.problem(Code::ScenarioAxis, message, "given again");
-            bag.push(first.place.also(problem, "first given here"));
-        }
-    }
     Some(Axis { path: view.text("PATH")?.to_owned(), place: view.place("PATH"), values })
 }
 
+/// Complains of values that are listed twice, however they are written.
+fn given_twice(values: &[Value], bag: &mut Bag) {
+    let mut seen: BTreeMap<String, &Value> = BTreeMap::new();
+    for value in values {
+        let key = match value.content {
+            Content::Real(number) => format!("{:?}", number + 0.0), // one key for 0.0 and -0.0
+            Content::Text(_) | Content::Integer(_) | Content::Flag(_) | Content::Null => {
+                format!("{:?}", value.content)
+            }
+        };
+        if let Some(first) = seen.get(&key) {
+            let message = format!("the axis has the value `{}` twice", value.text);
+            let problem = value.place.problem(Code::ScenarioAxis, message, "given again");
+            bag.push(first.place.also(problem, "first given here"));
+        } else {
+            seen.insert(key, value);
+        }
+    }
+}
+
 /// Returns the values from `from` to `to` by `step`, both ends included, each at the place of `from`.
-fn range(view: &View<'_>, bag: &mut Bag) -> Option<Vec<Value>> {
+fn range(view: &View<'_>, limit: u64, bag: &mut Bag) -> Option<Vec<Value>> {
     let mut bound = |name: &'static str| -> Option<(Decimal, Value)> {
         let Some(value) = view.value(name) else {
             let message = format!("the range lacks `{name}`");
@@ -149,6 +163,13 @@ fn range(view: &View<'_>, bag: &mut Bag) -> Option<Vec<Value>> {
     };
     let ((from, first), (to, last), step) = (from?, to?, step?);
     match Range::new(from, to, step) {
+        Ok(range) if range.count_values() > i128::from(limit) => {
+            let message =
+                format!("the axis has {} values, the limit is {limit} jobs", range.count_values());
+            let problem = last.place.problem(Code::ScenarioPlanLimit, message, "too many values");
+            bag.push(problem.help("shorten the axis, or raise `limit` on purpose"));
+            None
+        }
         Ok(range) => Some(range.map(|decimal| decimal_value(decimal, &first)).collect()),
         Err(message) => {
             let problem = last.place.problem(Code::ScenarioAxis, message, "the range ends here");

@@ -137,6 +137,46 @@ const WORKLOADS: &[(&str, &str)] = &[
         "scenario::conflict: `requests-per-load-unit` needs a load with a unit: a concurrency or a rate",
     ),
     (
+        "trace \"t\"\nload \"trace-timestamps\"\nstop sessions=3",
+        "scenario::conflict: `sessions` does not fit the source, which is counted in requests",
+    ),
+    (
+        "trace \"t\"\nload \"concurrency\"\nstop sessions-per-load-unit=3.0",
+        "scenario::conflict: `sessions-per-load-unit` does not fit the source, which is counted in requests",
+    ),
+    (
+        "synthetic input-tokens=5000000000\nload \"concurrency\"\nstop requests=1",
+        "kdl::out_of_range: `input-tokens` is at most 4294967295, found `5000000000`",
+    ),
+    (
+        "synthetic input-tokens=4294967295\nload \"concurrency\"\nstop requests=1",
+        "scenario::conflict: `input-tokens` makes a sequence of 4294967423 tokens, at most 4294967295",
+    ),
+    (
+        "synthetic-session new-input-tokens-per-turn=2147483648 turns=4\nload \"concurrency\"\nstop sessions=1",
+        "scenario::conflict: `turns` makes a sequence of 8589935104 tokens, at most 4294967295",
+    ),
+    (
+        "synthetic\nload \"concurrency\" concurrency=4294967295\nstop requests=1",
+        "kdl::out_of_range: `concurrency` is at most 16777216, found `4294967295`",
+    ),
+    (
+        "synthetic\nload \"concurrency\"\nstop requests=1099511627777",
+        "kdl::out_of_range: `requests` is at most 1099511627776, found `1099511627777`",
+    ),
+    (
+        "synthetic\nload \"concurrency\"\nstop requests-per-load-unit=1e18",
+        "scenario::conflict: `requests-per-load-unit` makes a run of 10000000000000000000 requests, at most 1099511627776",
+    ),
+    (
+        "synthetic-session turns=1000\nload \"concurrency\"\nstop sessions=1099511627776",
+        "scenario::conflict: `sessions` makes a run of 1099511627776000 requests, at most 1099511627776",
+    ),
+    (
+        "synthetic\nload \"concurrency\"\nstop requests=1 virtual-time=\"999999999999h\"",
+        "kdl::out_of_range: `virtual-time` is beyond what a clock can reach",
+    ),
+    (
         "trace \"t\"\nload \"recorded\" strict=#true",
         "scenario::conflict: `strict` needs `open-loop`",
     ),
@@ -221,6 +261,42 @@ const DEPLOYMENTS: &[(&str, &str, &str, &str)] = &[
         "",
         "kv-cache { state-cache bytes-per-request=5; }",
         "scenario::conflict: `state-cache` needs `capacity \"fixed\"` and no further tier",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache block-size=4294967295",
+        "kdl::out_of_range: `block-size` is at most 1048576, found `4294967295`",
+    ),
+    (
+        "vllm",
+        "",
+        "parallelism replicas=4294967295",
+        "kdl::out_of_range: `replicas` is at most 65536, found `4294967295`",
+    ),
+    (
+        "vllm",
+        "",
+        "parallelism replicas=65536 attention-data=2",
+        "scenario::conflict: `replicas` makes 131072 ranks, at most 65536",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache block-size=1048576 { capacity \"fixed\" blocks=9007199254740991; }",
+        "scenario::conflict: `blocks` makes a pool of 9444732965739289378816 tokens, at most 9007199254740991",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache block-size=1048576 bytes-per-token=9007199254740991 { capacity \"fixed\" bytes=9; }",
+        "scenario::conflict: `bytes-per-token` makes a block of 9444732965739289378816 bytes, at most 9007199254740991",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache block-size=16 bytes-per-token=1000 { capacity \"fixed\" bytes=15999; }",
+        "scenario::conflict: `bytes` is less than one block",
     ),
     ("vllm", "kv-transfer", "", "scenario::conflict: mode \"aggregated\" has no `kv-transfer`"),
     (

@@ -6,6 +6,7 @@ use crate::deployment::{
     StorageOffload, Timing, Worker, WorkerRole,
 };
 use crate::diag::{Bag, Code};
+use crate::scenario::bounds;
 use crate::scenario::cursor::View;
 use crate::units::{BlockSize, Blocks, Tokens};
 
@@ -20,7 +21,9 @@ pub(super) fn worker(
     let kv_cache = kv_cache(view.child("kv-cache"), backend, bag);
     Some(Worker {
         hardware: None,
-        parallelism: view.child("parallelism").map_or(Some(Parallelism::default()), parallelism)?,
+        parallelism: view
+            .child("parallelism")
+            .map_or(Some(Parallelism::default()), |view| parallelism(view, bag))?,
         scheduler: scheduler?,
         kv_cache: kv_cache?,
         timing: view.child("timing").and_then(timing)?,
@@ -31,15 +34,26 @@ pub(super) fn worker(
 }
 
 /// Decodes replicas and ranks.
-fn parallelism(view: &View<'_>) -> Option<Parallelism> {
-    Some(Parallelism {
+fn parallelism(view: &View<'_>, bag: &mut Bag) -> Option<Parallelism> {
+    let parallelism = Parallelism {
         replicas: view.count32("replicas")?,
         tensor: view.count32("tensor")?,
         pipeline: view.count32("pipeline")?,
         attention_data: view.count32("attention-data")?,
         moe_tensor: view.count32("moe-tensor")?,
         moe_expert: view.count32("moe-expert")?,
-    })
+    };
+    let excess = bounds::rank_excess(parallelism.replicas, parallelism.attention_data);
+    too_much(view, &["replicas", "attention-data"], excess, bag);
+    Some(parallelism)
+}
+
+/// Refuses a product of sizes, at the first of `names` that the file gives.
+pub(super) fn too_much(view: &View<'_>, names: &[&str], excess: Option<String>, bag: &mut Bag) {
+    let Some(excess) = excess else { return };
+    let name = names.iter().find(|name| view.is_given(name)).or(names.first()).unwrap_or(&"");
+    let message = format!("`{name}` {excess}");
+    bag.push(view.problem(Code::ScenarioConflict, name, message, "too much with the rest"));
 }
 
 /// Decodes what a pass may hold.
@@ -136,8 +150,25 @@ fn kv_cache(view: Option<&View<'_>>, backend: Backend, bag: &mut Bag) -> Option<
         .ok()?,
         prefix_match_unit: view.count32("prefix-match-unit"),
     };
+    sizes(view, &cache, bag);
     tiers(view, &cache, backend, bag);
     Some(cache)
+}
+
+/// Refuses blocks and pools that are too large, and a pool that holds no block.
+fn sizes(view: &View<'_>, cache: &KvCache, bag: &mut Bag) {
+    let block =
+        cache.bytes_per_token.and_then(|bytes| bounds::block_excess(cache.block_size, bytes));
+    let is_block_wrong = block.is_some();
+    too_much(view, &["bytes-per-token", "block-size"], block, bag);
+    let Some(capacity) = view.child("capacity") else { return };
+    let blocks = cache.capacity.stated_blocks(cache.block_size, cache.bytes_per_token);
+    let (Some(blocks), false) = (blocks, is_block_wrong) else { return };
+    too_much(capacity, &["blocks", "bytes"], bounds::pool_excess(blocks, cache.block_size), bag);
+    if blocks == Blocks::new(0) {
+        let message = "`bytes` is less than one block";
+        bag.push(capacity.problem(Code::ScenarioConflict, "bytes", message, "no block fits"));
+    }
 }
 
 /// Returns the capacity of a cache that states none.

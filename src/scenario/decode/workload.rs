@@ -1,10 +1,12 @@
 //! `workload`.
 
+use super::worker::too_much;
 use crate::diag::{Bag, Code};
+use crate::scenario::bounds;
 use crate::scenario::cursor::{self, View};
 use crate::scenario::syntax::Node;
 use crate::scenario::table;
-use crate::units::{SimTime, Tokens};
+use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::{
     CacheBust, Load, Rate, RecordedLoad, Sampling, Select, SessionShape, Source, Stop, StopCount,
     SyntheticShape, Workload,
@@ -91,6 +93,7 @@ fn synthetic(view: &View<'_>, bag: &mut Bag) -> Option<Source> {
             "longer than the prompt",
         ));
     }
+    too_much(view, &["input-tokens", "output-tokens"], bounds::request_excess(&shape), bag);
     Some(Source::Synthetic(shape))
 }
 
@@ -114,6 +117,8 @@ fn session(view: &View<'_>, bag: &mut Bag) -> Option<Source> {
         );
         bag.push(problem.help("add `prefix-groups=1` or more"));
     }
+    let sizes = ["turns", "new-input-tokens-per-turn", "output-tokens-per-turn"];
+    too_much(view, &sizes, bounds::session_excess(&shape), bag);
     Some(Source::SyntheticSession(shape))
 }
 
@@ -245,6 +250,9 @@ fn stop(
     if let (Some(name), Some(source)) = (given.first(), source) {
         count_fits(stop, name, source, load, bag);
     }
+    if let (Some(source), Some(load)) = (source, load) {
+        too_much(stop, &COUNTS, bounds::requests_excess(source, load, count), bag);
+    }
     let refused = stop.node().is_some_and(|node| node.props.len() > stop.given().count());
     if synthetic && count.is_none() && !refused {
         let problem = stop.head().problem(
@@ -256,9 +264,19 @@ fn stop(
             problem.help("add `requests=100`, `sessions=100` or one of the `…-per-load-unit`"),
         );
     }
-    let time = stop.real("virtual-time");
     profile_has_no_cut(stop, load, bag);
-    Some(Stop { count, virtual_time: time.and_then(|ms| SimTime::from_ms(ms).ok()) })
+    Some(Stop { count, virtual_time: virtual_time(stop, bag) })
+}
+
+/// Decodes the cut, which the clock can reach.
+fn virtual_time(stop: &View<'_>, bag: &mut Bag) -> Option<SimTime> {
+    let ms = stop.real("virtual-time")?;
+    let time = Nanos::from_ms(ms).and_then(|_| SimTime::from_ms(ms));
+    if time.is_err() {
+        let message = "`virtual-time` is beyond what a clock can reach";
+        bag.push(stop.problem(Code::KdlOutOfRange, "virtual-time", message, "too long"));
+    }
+    time.ok()
 }
 
 /// Refuses a cut beside the measured window of a profile.
@@ -291,7 +309,11 @@ fn count_fits(stop: &View<'_>, name: &str, source: &Source, load: Option<&Load>,
     let wrong = match source {
         Source::Synthetic(_) => sessions.then_some("requests"),
         Source::SyntheticSession(_) => (!sessions).then_some("sessions"),
-        Source::Trace { .. } | Source::Graph { .. } => None,
+        Source::Trace { .. } => {
+            let paced = matches!(load, Some(Load::Recorded(_)));
+            (sessions && !paced).then_some("requests")
+        }
+        Source::Graph { .. } => None,
     };
     if let Some(right) = wrong {
         let message = format!("`{name}` does not fit the source, which is counted in {right}");

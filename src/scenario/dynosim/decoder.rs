@@ -1,6 +1,7 @@
 //! Typed access to a mapping that reports every mistake and goes on.
 
 use crate::diag::{Bag, Code};
+use crate::scenario::bounds;
 
 use super::field::{Field, FieldKind};
 use super::place::Place;
@@ -42,14 +43,21 @@ pub(super) struct Report {
 }
 
 impl Whole {
-    /// 1 and above.
-    pub(super) const POSITIVE: Self = Self { least: 1, most: u64::MAX };
+    /// 1 and above, as far as JSON numbers are exact.
+    pub(super) const POSITIVE: Self = Self { least: 1, most: bounds::EXACT };
     /// 0 and above.
     pub(super) const ANY: Self = Self { least: 0, most: u64::MAX };
-    /// 1 up to what counts of workers and tokens a block may be.
+    /// 1 up to the length of a prompt or an output.
     pub(super) const POSITIVE_32: Self = Self { least: 1, most: u32::MAX as u64 };
     /// 0 up to the same.
     pub(super) const ANY_32: Self = Self { least: 0, most: u32::MAX as u64 };
+
+    /// A factor of parallelism.
+    pub(super) const FACTOR: Self = Self { least: 1, most: bounds::RANKS };
+    /// Tokens of a block.
+    pub(super) const BLOCK_SIZE: Self = Self { least: 1, most: bounds::BLOCK_SIZE };
+    /// Requests or sessions of a run.
+    pub(super) const REQUESTS: Self = Self { least: 1, most: bounds::REQUESTS };
 
     /// Returns the whole numbers of a closed range.
     pub(super) const fn between(least: u64, most: u64) -> Self {
@@ -59,7 +67,6 @@ impl Whole {
     fn words(self) -> String {
         match (self.least, self.most) {
             (0, u64::MAX) => "a whole number, not negative".to_owned(),
-            (1, u64::MAX) => "a whole number above 0".to_owned(),
             (least, most) => format!("a whole number from {least} to {most}"),
         }
     }
@@ -239,6 +246,23 @@ impl<'a> Fields<'a> {
                 "does not belong here",
             ));
         }
+    }
+
+    /// Reports a product of sizes, at the first of `names` that is stated.
+    pub(super) fn too_much(
+        &self,
+        names: &[&'static str],
+        excess: Option<String>,
+        report: &mut Report,
+    ) {
+        let Some(excess) = excess else { return };
+        let name = names.iter().copied().find(|name| self.states(name));
+        let (place, name) = match name {
+            Some(name) => (self.entry_place(name), self.at(name)),
+            None => (&self.place, self.path.clone()),
+        };
+        let message = format!("`{name}` {excess}");
+        report.push(place.problem(Code::DynosimOutOfRange, message, "too much with the rest"));
     }
 
     /// Returns a whole number.

@@ -1,6 +1,7 @@
 //! `kv_cache` of a worker and the tiers behind it.
 
 use crate::deployment::{Backend, Capacity, HostOffload, KvCache, StateCache, StorageOffload};
+use crate::scenario::bounds;
 use crate::units::{BlockSize, Blocks};
 
 use super::decoder::{Fields, Real, Report, Whole};
@@ -83,6 +84,9 @@ pub(super) fn decode(
     cache.host_offload = host_offload(&fields, stated, &cache, report);
     cache.storage_offload = g3_offload(&fields, report);
     cache.prefix_match_unit = fields.whole_32("prefix_match_unit", Whole::POSITIVE_32, report);
+    let block =
+        cache.bytes_per_token.and_then(|bytes| bounds::block_excess(cache.block_size, bytes));
+    fields.too_much(&["bytes_per_token", "block_size"], block, report);
     let capacity = capacity(&fields, backend, &cache, report);
     cache.state_cache = state_cache(&fields, report);
     cache.capacity = capacity?;
@@ -104,7 +108,7 @@ fn block_size(
     backend: Option<Backend>,
     report: &mut Report,
 ) -> Option<BlockSize> {
-    let size = fields.whole_32("block_size", Whole::POSITIVE_32, report)?;
+    let size = fields.whole_32("block_size", Whole::BLOCK_SIZE, report)?;
     if size < 2
         && let Some(backend) = backend.filter(|backend| *backend != Backend::Sglang)
     {
@@ -174,7 +178,12 @@ fn fixed(
             fields.missing("blocks", "or `bytes`; a `fixed` capacity needs one", report);
             None
         }
-        (true, false) => blocks.map(|blocks| Capacity::Blocks(Blocks::new(blocks))),
+        (true, false) => {
+            let blocks = Blocks::new(blocks?);
+            let excess = bounds::pool_excess(blocks, decoded.block_size);
+            fields.too_much(&["blocks"], excess, report);
+            Some(Capacity::Blocks(blocks))
+        }
         (false, true) => {
             if !cache.states("block_size") {
                 cache.missing("block_size", "a capacity in `bytes` needs it stated", report);

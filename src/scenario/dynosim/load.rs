@@ -1,5 +1,6 @@
 //! `traffic.load`.
 
+use crate::scenario::bounds;
 use crate::workload::{Load, Rate};
 
 use super::decoder::{Fields, Real, Report, Whole};
@@ -88,7 +89,8 @@ pub(super) fn decode(
     check_pair(&load, stated, kind, report);
     match stated {
         Type::Concurrency => {
-            let concurrency = load.whole_32("concurrency", Whole::POSITIVE_32, report);
+            let concurrency =
+                load.whole_32("concurrency", Whole::between(1, bounds::CONCURRENCY), report);
             Some(Load::Concurrency { concurrency: concurrency.unwrap_or(DEFAULT_CONCURRENCY) })
         }
         Type::ConstantRate => Some(Load::ConstantRate { rate: rate(&load, stated, kind, report)? }),

@@ -1,5 +1,6 @@
 //! `traffic.source`.
 
+use crate::scenario::bounds;
 use crate::units::{BlockSize, Tokens};
 use crate::workload::{SessionShape, Source, SyntheticShape};
 
@@ -144,6 +145,7 @@ fn synthetic(source: &Fields<'_>, report: &mut Report) -> SyntheticShape {
         let why = format!("is above `input_tokens`, which is {}", shape.input);
         source.conflict("cached_prefix_tokens", &why, report);
     }
+    source.too_much(&["input_tokens", "output_tokens"], bounds::request_excess(&shape), report);
     shape
 }
 
@@ -158,11 +160,13 @@ fn session(source: &Fields<'_>, report: &mut Report) -> Option<SessionShape> {
         prefix_groups: 0,
         inter_turn_delay_ms: 0.0,
     };
+    let sizes = ["new_input_tokens_per_turn", "output_tokens_per_turn"];
     if !source.states("session") {
+        source.too_much(&sizes, bounds::session_excess(&shape), report);
         return Some(shape);
     }
     let session = source.section("session", SESSION, report)?;
-    let turns = Whole::between(2, u64::from(u32::MAX));
+    let turns = Whole::between(2, bounds::TURNS);
     shape.turns = session.whole_32("turns", turns, report).unwrap_or(shape.turns);
     shape.shared_prefix_ratio =
         session.real("shared_prefix_ratio", Real::Share, report).unwrap_or(0.0);
@@ -172,6 +176,7 @@ fn session(source: &Fields<'_>, report: &mut Report) -> Option<SessionShape> {
     if shape.shared_prefix_ratio > 0.0 && shape.prefix_groups == 0 {
         session.conflict("shared_prefix_ratio", "above 0 needs `prefix_groups` above 0", report);
     }
+    source.too_much(&sizes, bounds::session_excess(&shape), report);
     Some(shape)
 }
 
@@ -212,7 +217,7 @@ fn block_size(
     format: Option<TraceFormat>,
     report: &mut Report,
 ) -> Option<BlockSize> {
-    let stated = source.whole_32("block_size", Whole::POSITIVE_32, report);
+    let stated = source.whole_32("block_size", Whole::BLOCK_SIZE, report);
     if source.states("block_size") {
         return stated.and_then(BlockSize::new);
     }

@@ -1,6 +1,6 @@
 //! `traffic.stop`.
 
-use crate::units::SimTime;
+use crate::units::{Nanos, SimTime};
 use crate::workload::{Stop, StopCount};
 
 use super::decoder::{Fields, Real, Report, Whole};
@@ -51,7 +51,10 @@ fn of_trace(stop: &Fields<'_>, format: TraceFormat, report: &mut Report) -> Stop
         stop.conflict("max_virtual_time_seconds", "does not go with an agentic trace", report);
     }
     let seconds = stop.real("max_virtual_time_seconds", Real::Positive, report);
-    let virtual_time = seconds.and_then(|seconds| SimTime::from_ms(seconds * 1000.0).ok());
+    let virtual_time = seconds.and_then(|seconds| {
+        let ms = seconds * 1000.0;
+        Nanos::from_ms(ms).and_then(|_| SimTime::from_ms(ms)).ok()
+    });
     if seconds.is_some() && virtual_time.is_none() {
         stop.conflict("max_virtual_time_seconds", "is beyond what a clock can reach", report);
     }
@@ -76,7 +79,7 @@ fn counted(
         stop.conflict(field.name, &format!("does not stop a `{source}` source"), report);
     }
     let sessions = absolute == "sessions";
-    let count = stop.whole(absolute, Whole::POSITIVE, report);
+    let count = stop.whole(absolute, Whole::REQUESTS, report);
     let each = stop.real(relative, Real::Positive, report);
     let count = match (stop.states(absolute), stop.states(relative)) {
         (true, true) => {

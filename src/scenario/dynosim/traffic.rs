@@ -1,5 +1,6 @@
 //! `traffic`: source, load and stop together.
 
+use crate::scenario::bounds;
 use crate::units::Tokens;
 use crate::workload::{Load, Source, Stop, StopCount, SyntheticShape, Workload};
 
@@ -45,7 +46,11 @@ pub(super) fn decode(root: &Fields<'_>, report: &mut Report) -> Traffic {
     let load = load::decode(&traffic, stated.kind, report);
     let stop = stop::decode(&traffic, stated.kind, report);
     let workload = match (stated.source, load, stop) {
-        (Some(source), Some(load), Some(stop)) => Some(workload(source, load, stop)),
+        (Some(source), Some(load), Some(stop)) => {
+            let excess = bounds::requests_excess(&source, &load, stop.count);
+            traffic.too_much(&["stop"], excess, report);
+            Some(workload(source, load, stop))
+        }
         _ => None,
     };
     Traffic { workload, trace: stated.trace, kind: stated.kind }

@@ -1,6 +1,7 @@
 //! One worker of `engine.workers`.
 
 use crate::deployment::{Backend, Parallelism, Preemption, Scheduler, Timing, Worker, WorkerRole};
+use crate::scenario::bounds;
 use crate::units::Tokens;
 
 use super::decoder::{Fields, Real, Report, Whole};
@@ -76,16 +77,18 @@ fn parallelism(worker: &Fields<'_>, report: &mut Report) -> Option<Parallelism> 
             report.not_covered(fields.entry_place(name), &what);
         }
     }
-    let mut factor =
-        |name: &'static str| fields.whole_32(name, Whole::POSITIVE_32, report).unwrap_or(1);
-    Some(Parallelism {
+    let mut factor = |name: &'static str| fields.whole_32(name, Whole::FACTOR, report).unwrap_or(1);
+    let parallelism = Parallelism {
         replicas: factor("replicas"),
         tensor: factor("tensor"),
         pipeline: factor("pipeline"),
         attention_data: factor("attention_data"),
         moe_tensor: factor("moe_tensor"),
         moe_expert: factor("moe_expert"),
-    })
+    };
+    let excess = bounds::rank_excess(parallelism.replicas, parallelism.attention_data);
+    fields.too_much(&["replicas", "attention_data"], excess, report);
+    Some(parallelism)
 }
 
 fn scheduler(worker: &Fields<'_>, stated: Stated, report: &mut Report) -> Option<Scheduler> {

@@ -1,5 +1,6 @@
 //! One pool of workers: ranks, scheduler, KV cache, timing.
 
+use crate::scenario::bounds;
 use crate::scenario::shape::{Field, Kind, Limit, Shape, Type};
 
 /// The workers of one role.
@@ -11,19 +12,22 @@ pub(super) static WORKER: Shape = Shape::new(
 .args(&[Field::word("ROLE", &["aggregated", "prefill", "decode"], "What the workers are for.")])
 .block(&[&PARALLELISM, &SCHEDULER, &KV_CACHE, &TIMING, &STARTUP_SECONDS]);
 
-static PARALLELISM: Shape = Shape::new("parallelism", "Replicas, and how each spreads over GPUs.")
-    .props(&[
-        Field::count32("replicas", "Workers.").or_count(1),
-        Field::count32("tensor", "Tensor parallelism.").or_count(1),
-        Field::count32("pipeline", "Pipeline parallelism.").or_count(1),
-        Field::count32(
-            "attention-data",
-            "Attention data parallelism: ranks with a scheduler each that run passes in step.",
-        )
-        .or_count(1),
-        Field::count32("moe-tensor", "Tensor parallelism of the experts.").or_count(1),
-        Field::count32("moe-expert", "Expert parallelism.").or_count(1),
-    ]);
+static PARALLELISM: Shape = Shape::new(
+    "parallelism",
+    "Replicas, and how each spreads over GPUs; `replicas` times `attention-data` is at most 65536.",
+)
+.props(&[
+    Field::factor("replicas", "Workers.").or_count(1),
+    Field::factor("tensor", "Tensor parallelism.").or_count(1),
+    Field::factor("pipeline", "Pipeline parallelism.").or_count(1),
+    Field::factor(
+        "attention-data",
+        "Attention data parallelism: ranks with a scheduler each that run passes in step.",
+    )
+    .or_count(1),
+    Field::factor("moe-tensor", "Tensor parallelism of the experts.").or_count(1),
+    Field::factor("moe-expert", "Expert parallelism.").or_count(1),
+]);
 
 static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props(&[
     Field::count("max-batched-tokens", "Tokens that a pass computes at the most.")
@@ -48,18 +52,20 @@ static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props
     .or_text("lifo"),
 ]);
 
-static KV_CACHE: Shape = Shape::new("kv-cache", "The KV cache of a worker.")
-    .props(&[
-        Field::count32("block-size", "Tokens in a block; at least 2 but for SGLang.")
-            .derived("64 vLLM, 1 SGLang, 32 TensorRT-LLM"),
-        Field::flag("prefix-caching", "Equal prefixes share blocks.").or_on(),
-        Field::count("bytes-per-token", "Bytes of one token's KV.")
-            .at_least(1)
-            .derived("the model's"),
-        Field::count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
-            .derived("a block"),
-    ])
-    .block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);
+static KV_CACHE: Shape = Shape::new(
+    "kv-cache",
+    "The KV cache of a worker. All blocks together hold at most 2^53 - 1 tokens.",
+)
+.props(&[
+    Field::count32("block-size", "Tokens in a block; at least 2 but for SGLang.")
+        .at_most(bounds::BLOCK_SIZE)
+        .derived("64 vLLM, 1 SGLang, 32 TensorRT-LLM"),
+    Field::flag("prefix-caching", "Equal prefixes share blocks.").or_on(),
+    Field::count("bytes-per-token", "Bytes of one token's KV.").at_least(1).derived("the model's"),
+    Field::count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
+        .derived("a block"),
+])
+.block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);
 
 static CAPACITY: Shape =
     Shape::new("capacity", "How many blocks there are; without this node `\"default\"`.").kinds(&[

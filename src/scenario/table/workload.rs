@@ -1,5 +1,6 @@
 //! What is asked: source, load, stop, selection.
 
+use crate::scenario::bounds;
 use crate::scenario::shape::{Field, Kind, Shape};
 
 /// A workload.
@@ -21,23 +22,24 @@ static TRACE: Shape = Shape::new("trace", "Requests of a pinned trace. One of `t
 
 static SYNTHETIC: Shape = Shape::new(
     "synthetic",
-    "Requests of one shape; every prompt is unique beyond the shared prefix.",
+    "Requests of one shape; every prompt is unique beyond the shared prefix. Prompt and output have at most 4294967295 tokens together.",
 )
 .props(&[
-    Field::count("input-tokens", "Prompt tokens of a request.").at_least(1).or_count(1024),
-    Field::count("output-tokens", "Output tokens of a request.").at_least(1).or_count(128),
+    Field::tokens("input-tokens", "Prompt tokens of a request.").or_count(1024),
+    Field::tokens("output-tokens", "Output tokens of a request.").or_count(128),
     Field::count(
         "cached-prefix-tokens",
         "Leading prompt tokens that all requests share; at most `input-tokens`.",
     )
+    .at_most(bounds::TOKENS)
     .or_count(0),
 ]);
 
 static SYNTHETIC_SESSION: Shape =
-    Shape::new("synthetic-session", "Sessions of one shape; each turn's prompt holds the turns before it.").props(&[
-        Field::count("new-input-tokens-per-turn", "Tokens that a turn adds to the prompt.").at_least(1).or_count(1024),
-        Field::count("output-tokens-per-turn", "Output tokens of a turn.").at_least(1).or_count(128),
-        Field::count("turns", "Turns in a session.").at_least(2).at_most(u32::MAX as u64).or_count(4),
+    Shape::new("synthetic-session", "Sessions of one shape; each turn's prompt holds the turns before it. All turns of a session have at most 4294967295 tokens, prompts and outputs together.").props(&[
+        Field::tokens("new-input-tokens-per-turn", "Tokens that a turn adds to the prompt.").or_count(1024),
+        Field::tokens("output-tokens-per-turn", "Output tokens of a turn.").or_count(128),
+        Field::count("turns", "Turns in a session.").at_least(2).at_most(bounds::TURNS).or_count(4),
         Field::share("shared-prefix-ratio", "Share of the first prompt's blocks that comes from the session's prefix group; above 0 it needs `prefix-groups`.").or_real(0.0),
         Field::count("prefix-groups", "How many prefix groups there are.").at_most(u32::MAX as u64).or_count(0),
         Field::real("inter-turn-delay-ms", "Think time between the end of a turn and the next, in milliseconds.").or_real(0.0),
@@ -69,8 +71,11 @@ static POISSON: [Field; 3] = [
 ];
 
 static LOAD: Shape = Shape::new("load", "When requests (or sessions) arrive.").once().kinds(&[
-    Kind::new("concurrency", "A closed loop: always this many in flight.")
-        .props(&[Field::count32("concurrency", "How many are in flight.").or_count(10)]),
+    Kind::new("concurrency", "A closed loop: always this many in flight.").props(&[
+        Field::count32("concurrency", "How many are in flight.")
+            .at_most(bounds::CONCURRENCY)
+            .or_count(10),
+    ]),
     Kind::new("constant-rate", "An open loop with equal gaps; the first arrival is at 0.")
         .props(&RATE),
     Kind::new("poisson", "An open loop with exponential gaps; the first arrival is at 0.")
@@ -104,9 +109,9 @@ static RECORDED: [Field; 9] = [
         .optional(),
 ];
 
-static STOP: Shape = Shape::new("stop", "When the run ends: after one count, at a virtual time, or at whichever comes first. Synthetic sources need a count.").props(&[
-    Field::count("requests", "After this many requests; of a trace, its first rows in file order.").at_least(1).optional(),
-    Field::count("sessions", "After this many sessions, for `synthetic-session` and recorded sessions.").at_least(1).optional(),
+static STOP: Shape = Shape::new("stop", "When the run ends: after one count, at a virtual time, or at whichever comes first. Synthetic sources need a count, and make at most 1099511627776 requests.").props(&[
+    Field::count("requests", "After this many requests; of a trace, its first rows in file order.").at_least(1).at_most(bounds::REQUESTS).optional(),
+    Field::count("sessions", "After this many sessions, for `synthetic-session` and recorded sessions.").at_least(1).at_most(bounds::REQUESTS).optional(),
     Field::positive("requests-per-load-unit", "After this many requests for each concurrent request or arrival a second (half to even, at least 1).").optional(),
     Field::positive("sessions-per-load-unit", "The same for sessions.").optional(),
     Field::duration("virtual-time", "Events at this instant still run, the first one after it ends the run.").optional(),

@@ -312,3 +312,65 @@ fn what_this_build_has_no_engine_for_is_refused_by_name() {
     assert!(least(&["engine.nextn=0", "engine.enable_eplb=false"]).is_ok());
     assert!(least(&["engine.fallback_policy=deny", "engine.database_mode="]).is_ok());
 }
+
+#[test]
+fn sizes_beyond_their_bounds_and_products_of_sizes_are_refused() {
+    let worker = |rest: &str| format!("engine.workers.aggregated.{rest}");
+    let session = |turns: &str| {
+        format!(
+            "traffic={{source: {{type: synthetic-session, session: {{turns: {turns}}}}}, stop: {{sessions: 1099511627776}}}}"
+        )
+    };
+    each_refused(
+        Code::DynosimOutOfRange,
+        &[
+            (
+                &with_load("{concurrency: 4294967295}"),
+                "`traffic.load.concurrency`: expected a whole number from 1 to 16777216",
+            ),
+            (
+                "traffic={source: {type: synthetic, input_tokens: 4294967295}, stop: {requests: 1}}",
+                "`traffic.source.input_tokens` makes a sequence of 4294967423 tokens",
+            ),
+            (
+                "traffic={source: {type: synthetic-session, new_input_tokens_per_turn: 2147483648}, stop: {sessions: 1}}",
+                "`traffic.source.new_input_tokens_per_turn` makes a sequence of 8589935104 tokens",
+            ),
+            (
+                "traffic={source: {type: synthetic}, stop: {requests: 1099511627777}}",
+                "`traffic.stop.requests`: expected a whole number from 1 to 1099511627776",
+            ),
+            (
+                "traffic={source: {type: synthetic}, stop: {requests_per_load_unit: 1.0e+18}}",
+                "`traffic.stop` makes a run of 10000000000000000000 requests",
+            ),
+            (&session("1000"), "`traffic.stop` makes a run of 1099511627776000 requests"),
+            (
+                &worker("parallelism={replicas: 4294967295}"),
+                "`engine.workers.aggregated.parallelism.replicas`: expected a whole number from 1 to 65536",
+            ),
+            (
+                &worker("parallelism={replicas: 65536, attention_data: 2}"),
+                "`engine.workers.aggregated.parallelism.replicas` makes 131072 ranks",
+            ),
+            (
+                &worker("kv_cache={block_size: 4294967295}"),
+                "`engine.workers.aggregated.kv_cache.block_size`: expected a whole number from 1 to 1048576",
+            ),
+            (
+                &worker(
+                    "kv_cache={block_size: 1048576, capacity: {type: fixed, blocks: 9007199254740991}}",
+                ),
+                "`engine.workers.aggregated.kv_cache.capacity.blocks` makes a pool of",
+            ),
+            (
+                &worker("kv_cache={block_size: 1048576, bytes_per_token: 9007199254740991}"),
+                "`engine.workers.aggregated.kv_cache.bytes_per_token` makes a block of",
+            ),
+            (
+                &worker("scheduler={max_sequences: 18446744073709551615}"),
+                "`engine.workers.aggregated.scheduler.max_sequences`: expected a whole number from 1 to 9007199254740991",
+            ),
+        ],
+    );
+}
