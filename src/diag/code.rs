@@ -249,6 +249,8 @@ codes! {
         "The product of workloads, deployments, engines and axes exceeds `limit`. Shorten an axis, or raise the limit on purpose.";
     ScenarioGoldenPath "scenario::golden_path" Error "A golden lies elsewhere than below `pins/goldens`."
         "`bench accept` writes the file that the scenario names. It may be any file below `pins/goldens` of the project, and no other.";
+    ScenarioTraceTooShort "scenario::trace_too_short" Error "A workload asks for more requests than its trace holds."
+        "`stop requests=N` takes the first N rows of the trace, and there are fewer. A run of fewer requests than the file says would be mistaken for the one that was asked for. Ask for fewer, or leave the count out: then all rows run.";
     // Running jobs.
     PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
         "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. Take the job out, or use a build that can.";

@@ -56,7 +56,7 @@ pub(super) fn jobs(scenario: &Scenario, inputs: &Inputs, findings: &mut Bag) -> 
         block.idle_excludes(findings);
     }
     for replay in &scenario.replays {
-        replay_jobs(scenario, replay, inputs, &mut expansion.jobs);
+        replay_jobs(scenario, replay, inputs, &mut expansion.jobs, findings);
     }
     if expansion.jobs.is_empty() && !findings.has_errors() {
         findings.push(empty(scenario, "`exclude` drops every combination"));
@@ -116,6 +116,11 @@ impl Run<'_, '_> {
         let asked = self.decode(workload, Side::Workload, &index[3..], decode::workload);
         let serving = self.decode(deployment, Side::Deployment, &index[3..], decode::deployment);
         let (Some(asked), Some(serving)) = (asked, serving) else { return };
+        if let Some(why) = too_short(&asked, self.inputs) {
+            let node = self.varied(workload, Side::Workload, &index[3..]);
+            self.refusals.extend(node.map(|node| short_trace(&node, &why)));
+            return;
+        }
         let Some(identity) = self.inputs.engine(&engine.name) else { return };
         let Some(kind) = self.job(asked, serving, identity) else { return };
         let places = Places {
@@ -186,6 +191,15 @@ impl Run<'_, '_> {
         None
     }
 
+    /// Returns a declaration with the values of the axes that change it, which were put there before without complaint.
+    fn varied(&self, declared: &Declared, side: Side, values: &[usize]) -> Option<Node> {
+        let mut node = declared.node.clone();
+        for axis in self.block.axes.iter().filter(|axis| axis.target.side == side) {
+            axis.target.set(&mut node, axis.axis, &axis.axis.values[values[axis.group]]).ok()?;
+        }
+        Some(node)
+    }
+
     /// Returns the readable name of a combination.
     fn id(&self, index: &[usize]) -> JobId {
         let block = self.block;
@@ -201,6 +215,24 @@ impl Run<'_, '_> {
         }
         JobId::new(id)
     }
+}
+
+/// Says whether a workload asks for more requests than its trace holds; a selection may use entries again.
+fn too_short(workload: &Workload, inputs: &Inputs) -> Option<String> {
+    let (Source::Trace { pin }, None) = (&workload.source, workload.select) else { return None };
+    let asked = workload.stop.count?.resolve(&workload.load)?;
+    let rows = inputs.trace_rows(pin)?;
+    (asked > rows).then(|| format!("{asked} requests are asked of trace `{pin}`, which has {rows}"))
+}
+
+/// Returns the problem of a trace that is too short, at the count of the workload's `stop`.
+fn short_trace(workload: &Node, why: &str) -> Problem {
+    let stop = workload.children.iter().find(|child| child.name.text == "stop");
+    let counts = |name: &str| name.starts_with("requests");
+    let count = stop.and_then(|stop| stop.props.iter().find(|prop| counts(&prop.name.text)));
+    let place = count.map_or_else(|| workload.head(), |count| count.value.place.clone());
+    let problem = place.problem(Code::ScenarioTraceTooShort, why, "more than there are");
+    problem.help("ask for fewer; without a count all of them run")
 }
 
 /// Returns the problem of a value that its place refuses, at the value.
@@ -242,12 +274,22 @@ fn trace(workload: &Workload, inputs: &Inputs) -> Result<Option<TraceInput>, Mis
 }
 
 /// Adds the jobs of a replay: one a workload.
-fn replay_jobs(scenario: &Scenario, replay: &Replay, inputs: &Inputs, jobs: &mut Vec<Job>) {
+fn replay_jobs(
+    scenario: &Scenario,
+    replay: &Replay,
+    inputs: &Inputs,
+    jobs: &mut Vec<Job>,
+    findings: &mut Bag,
+) {
     for name in &replay.workloads {
         let found = scenario.workloads.iter().find(|one| one.name == name.name);
         let Some(declared) = found else { continue }; // complained of when names were resolved
         let Some(workload) = decode::workload(&declared.node, &mut Bag::new()) else { continue }; // likewise
         let Ok(trace) = trace(&workload, inputs) else { continue }; // likewise
+        if let Some(why) = too_short(&workload, inputs) {
+            findings.extend_new(short_trace(&declared.node, &why).into());
+            continue;
+        }
         let settings = replay.settings.clone();
         let kind = ReplayJob { seed: scenario.seed, workload, trace, settings };
         let places = Places {

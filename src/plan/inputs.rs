@@ -16,6 +16,7 @@ use crate::scenario::syntax::Place;
 pub(super) struct Inputs {
     digests: BTreeMap<(PinKind, String), Sha256>,
     models: BTreeMap<String, ModelPin>,
+    trace_rows: BTreeMap<String, u64>,
     engines: BTreeMap<String, EngineIdentity>,
 }
 
@@ -51,6 +52,10 @@ impl Inputs {
             let model = registry.model(&pinned.name)?;
             self.models.insert(pinned.name.clone(), model);
         }
+        if let PinKind::Trace = pinned.kind {
+            let rows = registry.trace(&pinned.name)?.requests();
+            self.trace_rows.insert(pinned.name.clone(), rows);
+        }
         // a pin that was refused is remembered all the same: what uses it needs no second complaint
         self.digests.insert((pinned.kind, pinned.name.clone()), found);
         match pinned.digest {
@@ -82,6 +87,11 @@ impl Inputs {
     /// Returns a model that was read.
     pub(super) fn model(&self, name: &str) -> Option<&ModelPin> {
         self.models.get(name)
+    }
+
+    /// Returns how many requests a trace holds.
+    pub(super) fn trace_rows(&self, name: &str) -> Option<u64> {
+        self.trace_rows.get(name).copied()
     }
 
     /// Returns an engine that was read.
@@ -201,8 +211,31 @@ pub(super) fn engine(
         }
         (Some(_) | None, _) => {}
     }
-    let compat =
-        pinned.compat.as_deref().and_then(|text| text.parse().ok()).unwrap_or(Compat::NEWEST);
+    let compat = compat(pinned, &found)?;
     let (name, version) = (pinned.name.clone(), version.clone());
     Ok(Some(EngineIdentity { name, version, checksum: found.checksum, compat }))
+}
+
+/// Returns the behaviour that an engine imitates: as the scenario states, else as the pin does, else the newest.
+fn compat(pinned: &EnginePin, found: &pin::EnginePin) -> Result<Compat, Problem> {
+    let stated = pinned.compat.as_deref().and_then(|text| text.parse().ok());
+    if found.reference.is_some() && pinned.name != "native" {
+        let message = format!("engine `{}` imitates nothing: it is upstream itself", pinned.name);
+        let problem = pinned.place.problem(Code::PinField, message, "its pin has a `reference`");
+        return Err(problem.help("remove `reference` from the pin; it belongs to `native` alone"));
+    }
+    match (stated, &found.reference) {
+        (Some(compat), _) => Ok(compat),
+        (None, None) => Ok(Compat::NEWEST),
+        (None, Some(reference)) => reference.parse().map_err(|()| {
+            let names: Vec<String> =
+                Compat::ALL.iter().map(|compat| format!("`{}`", compat.name())).collect();
+            let message = format!(
+                "the pin of engine `{}` names the reference `{reference}`, which this program does not know",
+                pinned.name
+            );
+            let problem = pinned.place.problem(Code::PinField, message, "pinned here");
+            problem.help(format!("known are {}; state one as `compat=`", names.join(", ")))
+        }),
+    }
 }

@@ -245,6 +245,76 @@ fn a_refused_value_is_an_error_at_the_value_and_names_what_it_clashes_with() {
 }
 
 #[test]
+fn a_trace_shorter_than_its_stop_is_refused_where_the_count_stands() {
+    let fixed = scenario("", "").replace(
+        "load \"trace-timestamps\"",
+        "load \"trace-timestamps\"\n        stop requests=17",
+    );
+    let found = planned(&fixed).expect_err("refused");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code(), crate::diag::Code::ScenarioTraceTooShort);
+    assert!(found[0].place().is_some_and(|place| place.ends_with(":17:23")), "{found:?}");
+    assert!(planned(&fixed.replace("requests=17", "requests=16")).is_ok());
+    let varied = fixed.replace("requests=17", "requests=16").replace(
+        "workload \"loop\" \"tiny\"",
+        "vary \"workload.stop.requests\" 16 100\n        workload \"tiny\"",
+    );
+    let found = planned(&varied).expect_err("refused");
+    let told = "100 requests are asked of trace `mooncake-tiny`, which has 16";
+    assert!(found.iter().any(|problem| problem.message() == told), "{found:?}");
+}
+
+#[test]
+fn a_range_longer_than_the_limit_is_refused_before_its_values_are_made() {
+    let axis = "vary \"worker.aggregated.scheduler.max-sequences\" from=1 to=1000000";
+    let found = planned(&scenario(axis, "")).expect_err("refused");
+    let messages: Vec<&str> = found.iter().map(Problem::message).collect();
+    assert_eq!(messages, ["the axis has 1000000 values, the limit is 100000 jobs"]);
+}
+
+#[test]
+fn an_axis_of_many_listed_values_is_read_in_time_and_a_value_given_twice_is_found() {
+    let listed: String = (0..60_000).map(|value| format!(" {}", value + 1)).collect();
+    let axis =
+        format!("vary \"worker.aggregated.scheduler.max-sequences\"{listed} 7 0x1F\nlimit 1");
+    let found = planned(&scenario(&axis, "")).expect_err("refused");
+    let twice = found.iter().filter(|problem| problem.message().ends_with("twice")).count();
+    assert_eq!(twice, 2, "{:?}", found.len());
+}
+
+#[test]
+fn an_engine_imitates_what_its_pin_says_where_the_scenario_says_nothing() {
+    let folder = TempDir::new().expect("a folder");
+    let pin = folder.path().join("pins/engines/native/pin.kdl");
+    std::fs::create_dir_all(pin.parent().expect("a folder")).expect("writable");
+    for name in ["models/llama-3.1-8b.kdl", "hardware/h200_sxm.kdl"] {
+        let to = folder.path().join("pins").join(name);
+        std::fs::create_dir_all(to.parent().expect("a folder")).expect("writable");
+        std::fs::copy(root().join("pins").join(name), to).expect("copied");
+    }
+    let text = scenario("", "")
+        .replace("trace \"mooncake-tiny\"\n        engine", "engine")
+        .replace("workload \"loop\" \"tiny\"", "workload \"loop\"");
+    let text = text.split("    workload \"tiny\"").collect::<Vec<_>>();
+    let (_, rest) = text[1].split_once("    }\n").expect("a block");
+    let file = folder.path().join("x.kdl");
+    std::fs::write(&file, format!("{}{rest}", text[0])).expect("writable");
+    let compat = |reference: &str| {
+        let text =
+            format!("engine \"native\" {{\n    version \"1\"\n    reference \"{reference}\"\n}}\n");
+        std::fs::write(&pin, text).expect("writable");
+        let repinned = repin(&file, None, &[]).expect("pinned");
+        std::fs::write(&file, repinned.text).expect("writable");
+        load_plan(&file, None)
+            .map(|(plan, _)| simulation(&plan.jobs[0]).engine.compat)
+            .map_err(|bag| bag.into_sorted().remove(0))
+    };
+    assert_eq!(compat("0.13.0").expect("known"), Compat::V0_13_0);
+    assert_eq!(compat("0.13.0-dev.87").expect("known"), Compat::Dev87);
+    assert_eq!(compat("0.12.0").expect_err("unknown").code(), crate::diag::Code::PinField);
+}
+
+#[test]
 fn filling_in_digests_leaves_every_other_byte_alone() {
     let text = scenario("", "").replace(
         "trace \"mooncake-tiny\"\n        engine",
@@ -355,7 +425,7 @@ proptest! {
                 0 => drop(words.remove(a)),
                 1 => words.insert(a, words[b]),
                 2 => words.swap(a, b),
-                _ => words[a] = "1e400 ",
+                _ => words[a] = ["1e400 ", "4294967295 ", "9007199254740991 ", "-1 "][b % 4],
             }
         }
         let _either = planned(&words.concat());

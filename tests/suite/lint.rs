@@ -32,6 +32,7 @@ fn with_digests(text: &str) -> String {
     let registry = Registry::open(repository_root()).expect("the repository has pins");
     let digest = |kind, name| registry.pin(kind, name).expect("pinned").digest().hex();
     text.replace("@hardware@", &digest(PinKind::Hardware, "h200_sxm"))
+        .replace("@trace@", &digest(PinKind::Trace, "mooncake-tiny"))
         .replace("@l40s@", &digest(PinKind::Hardware, "l40s"))
         .replace("@model@", &digest(PinKind::Model, "llama-3.1-8b"))
 }
