@@ -4,12 +4,14 @@
 
 mod bag;
 mod code;
+mod encoding;
 mod page;
 mod problem;
 mod source;
 
 pub use bag::Bag;
 pub use code::Code;
+pub use encoding::{not_utf8, utf8};
 pub use page::page;
 pub use problem::{Label, Problem, Severity};
 pub use source::{SourceFile, Span};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
 use crate::plan::JobId;
 use crate::report::{HEADLINE, JobResult, Report, Section};
@@ -111,8 +111,11 @@ impl GoldenFile {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn read(path: &Path, name: &str) -> Result<Self, Bag> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Golden::parse(&SourceFile::new(name, &text)).map(Self::Present),
+        match std::fs::read(path) {
+            Ok(bytes) => {
+                let text = diag::utf8(Code::GoldenWrong, name, bytes)?;
+                Golden::parse(&SourceFile::new(name, &text)).map(Self::Present)
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::Missing),
             Err(error) => {
                 let message = format!("cannot read the golden `{name}`: {error}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
 use crate::plan::JobId;
 use crate::report::{FinishedRun, Report, RunFile, RunJob, Section};
@@ -58,7 +58,8 @@ impl Side {
     pub fn read(path: &Path) -> Result<Self, Bag> {
         let name = path.display().to_string();
         if path.extension().is_some_and(|extension| extension == "kdl") {
-            let text = fs::read_to_string(path).map_err(|error| unreadable(&name, &error))?;
+            let bytes = fs::read(path).map_err(|error| unreadable(&name, &error))?;
+            let text = diag::utf8(Code::RunUnreadable, &name, bytes)?;
             return Golden::parse(&SourceFile::new(&name, &text))
                 .map(|golden| Self::of_golden(name, golden));
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
 use crate::scenario::cursor::{self, View};
@@ -53,9 +53,10 @@ impl PinFile<'_> {
         decode: impl FnOnce(&View<'_>, &mut Bag) -> Option<T>,
     ) -> Result<T, Bag> {
         let relative = self.kind.file(self.name);
-        let text = std::fs::read_to_string(self.root.join(&relative)).map_err(|error| {
+        let bytes = std::fs::read(self.root.join(&relative)).map_err(|error| {
             Problem::new(Code::PinRead, format!("cannot read the pin `{relative}`: {error}"))
         })?;
+        let text = diag::utf8(Code::PinRead, &relative, bytes)?;
         let source = SourceFile::new(&relative, &text);
         let document = syntax::parse(&source)?;
         let mut bag = Bag::new();

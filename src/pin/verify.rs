@@ -7,6 +7,7 @@ use crate::digest::Sha256;
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
+use crate::trace::is_named_gzip;
 
 /// What holds where a field that describes a file is absent: nothing is verified until it is there.
 const FILLED_IN: &str = "`bench pin PINFILE` fills it in";
@@ -139,8 +140,7 @@ pub(super) fn elsewhere(shard: &View<'_>, file: &str) -> Problem {
 
 /// Returns the properties that describe a file: a packed one has a digest of its contents as well.
 pub(super) fn required(file: &str) -> &'static [&'static str] {
-    let is_packed = Path::new(file).extension().is_some_and(|extension| extension == "gz");
-    if is_packed { &["sha256", "bytes", "content-sha256"] } else { &["sha256", "bytes"] }
+    if is_named_gzip(file) { &["sha256", "bytes", "content-sha256"] } else { &["sha256", "bytes"] }
 }
 
 /// Returns the problem of a pin that lacks what `bench pin` fills in.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::model::{Declared, Include, Scenario};
 use super::syntax::{self, Document, Node, Place};
 use super::{cursor, decode, resolve, table, version};
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
 
 /// A scenario that was read, and what was found on the way.
@@ -178,8 +178,14 @@ fn duplicates(all: &[Declared], kind: &str, findings: &mut Bag) {
 /// Reads a file; `None` where the bag says why not.
 fn read(path: &Path, named: Option<&Place>, findings: &mut Bag) -> Option<SourceFile> {
     let shown = path.to_string_lossy().replace('\\', "/");
-    match std::fs::read_to_string(path) {
-        Ok(text) => Some(SourceFile::new(&shown, &text)),
+    match std::fs::read(path) {
+        Ok(bytes) => match diag::utf8(Code::ScenarioFile, &shown, bytes) {
+            Ok(text) => Some(SourceFile::new(&shown, &text)),
+            Err(problem) => {
+                findings.push(problem);
+                None
+            }
+        },
         Err(error) => {
             let message = format!("`{shown}` cannot be read: {error}");
             findings.push(match named {

@@ -19,5 +19,5 @@ mod stats;
 
 pub use counts::{ArrivalSpan, ReadCounts};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
-pub use read::{Shard, count_rows, read_corpus};
+pub use read::{Shard, count_rows, is_named_gzip, read_corpus};
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};

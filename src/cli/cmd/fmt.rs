@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::cli::args::FmtArgs;
 use crate::cli::{Context, Exit, Failure, print};
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::scenario::{edit, format};
 
 use super::forbid::forbid_pins_write;
@@ -49,10 +49,12 @@ pub(super) fn run(args: &FmtArgs, context: &Context) -> Result<Exit, Failure> {
 
 /// Returns the new text of a file, or `None` where it is formatted already.
 fn formatted(path: &Path) -> Result<Option<String>, Bag> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Problem::new(Code::ScenarioFile, format!("`{}` cannot be read: {error}", path.display()))
+    let name = path.to_string_lossy();
+    let bytes = std::fs::read(path).map_err(|error| {
+        Problem::new(Code::ScenarioFile, format!("`{name}` cannot be read: {error}"))
             .help("is the path right?")
     })?;
-    let formatted = format::format(&SourceFile::new(&path.to_string_lossy(), &text))?;
+    let text = diag::utf8(Code::ScenarioFile, &name, bytes)?;
+    let formatted = format::format(&SourceFile::new(&name, &text))?;
     Ok((formatted != text).then_some(formatted))
 }

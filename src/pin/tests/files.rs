@@ -94,6 +94,7 @@ fn a_pin_that_is_no_text_is_refused() {
     let (_folder, registry) = with_files(&[("models/m.kdl", b"model \xff")]);
     let found = Bag::from(registry.model("m").expect_err("refused")).into_sorted().remove(0);
     assert_eq!(found.code().as_str(), "pin::read");
+    assert_eq!(found.place().as_deref(), Some("pins/models/m.kdl:1:7"));
 }
 
 #[test]

@@ -160,3 +160,12 @@ fn azure_traces_have_no_hash_ids_and_exact_arrivals() {
     assert_eq!(arrivals, [0.0, 52.0, 98.189, 140.684]);
     assert_eq!(counts.span.map(|span| span.origin).as_deref(), Some("2023-11-16 18:17:03.9799600"));
 }
+
+#[test]
+fn a_packed_shard_is_known_by_its_extension_in_any_case() {
+    let text = pin(ROW.as_bytes(), 1).replace("t.jsonl", "T.JSONL.GZ");
+    let (_folder, registry) = with_files(&[("traces/t.kdl", text.as_bytes())]);
+    let found = Bag::from(registry.trace("t").expect_err("refused")).into_sorted().remove(0);
+    assert_eq!(found.code().as_str(), "pin::incomplete");
+    assert_eq!(found.message(), "the pin does not state `content-sha256` of `T.JSONL.GZ`");
+}

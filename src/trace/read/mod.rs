@@ -7,4 +7,4 @@ mod shard;
 mod tests;
 
 pub use corpus::{count_rows, read_corpus};
-pub use shard::Shard;
+pub use shard::{Shard, is_named_gzip};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::diag::{Code, Problem, SourceFile, Span};
+use crate::diag::{Code, Problem, SourceFile, Span, not_utf8};
 
 use super::gzip;
 
@@ -64,9 +64,7 @@ impl Shard {
         if self.packing == Packing::Unpacked {
             return Ok(Cow::Borrowed(&self.bytes));
         }
-        let named_gzip = Path::new(&self.name)
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+        let named_gzip = is_named_gzip(&self.name);
         let is_gzip = self.bytes.starts_with(&gzip::MAGIC);
         if is_gzip && !named_gzip {
             let message = format!("`{}` holds gzip and its name does not end in `.gz`", self.name);
@@ -95,7 +93,9 @@ impl Shard {
                 .map(Cow::Owned)
                 .map_err(|error| (error.utf8_error(), error.into_bytes())),
         };
-        let text = text.map_err(|(error, bytes)| self.not_utf8(error.valid_up_to(), &bytes))?;
+        let text = text.map_err(|(error, bytes)| {
+            not_utf8(Code::TraceEncoding, &self.name, &bytes, error.valid_up_to())
+        })?;
         if text.starts_with('\u{feff}') {
             let line = text.lines().next().unwrap_or_default();
             let source = SourceFile::new(&self.name, line);
@@ -130,18 +130,11 @@ impl Shard {
             .label(&source, Span::new(0, last.len()), "the last readable row")
             .help("fetch the file again, or pack it anew with `gzip -9n`")
     }
+}
 
-    /// Says where bytes are no UTF-8.
-    fn not_utf8(&self, valid: usize, bytes: &[u8]) -> Problem {
-        let start = bytes[..valid].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let line = line_ends(&bytes[..valid]) + 1;
-        let shown = String::from_utf8_lossy(&bytes[start..valid]);
-        let source = SourceFile::excerpt(&self.name, &shown, line);
-        let found = bytes.get(valid).copied().unwrap_or_default();
-        Problem::new(Code::TraceEncoding, format!("byte {found:#04x} is no UTF-8"))
-            .label(&source, Span::new(shown.len(), 0), "after this")
-            .help("traces are UTF-8 text")
-    }
+/// Returns whether a file's name says that it is packed: it ends in `.gz`, in any case.
+pub fn is_named_gzip(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
 /// Returns how many lines end in `bytes`.

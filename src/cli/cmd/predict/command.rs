@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::cli::args::{Format, PredictArgs};
 use crate::cli::{Context, Exit, Failure, Stopwatch, print, stop_on_signal};
-use crate::diag::{Bag, Code, Problem, SourceFile};
+use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::plan::SimulationJob;
 use crate::record::RunRecord;
 use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Rows, Summary};
@@ -47,10 +47,11 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
 /// Reads the configuration file.
 fn read_config(path: &Path) -> Result<SourceFile, Problem> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let bytes = std::fs::read(path).map_err(|error| {
         Problem::new(Code::DynosimFile, format!("cannot read `{name}`: {error}"))
             .help("give the path of a DynoSim configuration with `-c`")
     })?;
+    let text = diag::utf8(Code::DynosimFile, &name, bytes)?;
     Ok(SourceFile::new(&name, &text))
 }
 
