@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use touchstone::diag::{Bag, SourceFile};
+use touchstone::diag::{Bag, Code, SourceFile};
+use touchstone::pin::{PinKind, Registry};
 use touchstone::scenario::shape::Shape;
 use touchstone::scenario::{cursor, syntax, table};
 
@@ -181,16 +182,38 @@ fn mistakes(page: &str, text: &str) -> Vec<String> {
         Err(bag) => return bag.into_sorted().iter().map(ToString::to_string).collect(),
     };
     let mut bag = Bag::new();
+    let mut unknown = Vec::new();
+    let pin = document.nodes.first().and_then(|node| Some((pin_kind(node)?, node.first_text()?)));
     if document.nodes.iter().any(|node| node.name.text == "scenario") {
         cursor::check(&document, &table::ROOT, &mut bag);
+    } else if let Some((kind, name)) = pin {
+        return mistakes_of_pin(kind, name, text);
     } else {
         for node in &document.nodes {
-            if let Some(shape) = shape_of(&node.name.text) {
-                cursor::check_node(node, shape, &table::ROOT, &mut bag);
+            match shape_of(&node.name.text) {
+                Some(shape) => drop(cursor::check_node(node, shape, &table::ROOT, &mut bag)),
+                None => unknown.push(format!("`{}` is no node of the language", node.name.text)),
             }
         }
     }
-    bag.into_sorted().iter().map(ToString::to_string).collect()
+    unknown.into_iter().chain(bag.into_sorted().iter().map(ToString::to_string)).collect()
+}
+
+/// Returns the kind of pin that a block describes: a node of that name which has a block of its own.
+fn pin_kind(node: &syntax::Node) -> Option<PinKind> {
+    let named = |kind: &&PinKind| kind.name() == node.name.text;
+    PinKind::ALL.iter().find(named).copied().filter(|_| !node.children.is_empty())
+}
+
+/// Says what is wrong with a pin's file, but for what `bench pin` fills in.
+fn mistakes_of_pin(kind: PinKind, name: &str, text: &str) -> Vec<String> {
+    let place = Place::project();
+    place.write(&kind.file(name), text);
+    let registry = Registry::open(&place.path("")).expect("a root");
+    let Err(error) = registry.pin(kind, name) else { return Vec::new() };
+    let found = Bag::from(error).into_sorted();
+    let real = found.iter().filter(|problem| problem.code() != Code::PinIncomplete);
+    real.map(ToString::to_string).collect()
 }
 
 #[test]
@@ -207,5 +230,28 @@ fn every_kdl_block_of_the_documentation_holds_and_those_that_must_fail_do() {
             assert_eq!(!found.is_empty(), head == "kdl,must-fail", "{page}\n{block}\n{found:?}");
         }
     }
-    assert!(blocks > 0, "the documentation shows the language");
+    assert!(blocks > 3, "the documentation shows the language");
+}
+
+#[test]
+fn a_block_with_a_mistake_is_seen_whether_scenario_piece_or_pin() {
+    assert_eq!(mistakes("x.md", "nod 1\n"), ["`nod` is no node of the language"]);
+    assert_eq!(mistakes("x.md", "stop request=1\n").len(), 1);
+    let pin = "trace \"mine\" {\n    format \"mooncake\"\n    shard \"m.jsonl\"\n    UNIT\n    block-size 9\n}\n";
+    assert_eq!(mistakes("x.md", &pin.replace("UNIT", "timestamps unit=\"ms\"")), [""; 0]);
+    assert_eq!(mistakes("x.md", &pin.replace("UNIT", "")).len(), 1);
+}
+
+#[test]
+fn a_scenario_and_a_golden_that_are_no_text_say_where() {
+    let place = Place::repository();
+    fs::write(place.path("x.kdl"), b"scenario \"x\" {\n  \xff\n}\n").expect("writable");
+    for command in [["lint", "x.kdl"], ["fmt", "x.kdl"], ["predict", "-c=x.kdl"]] {
+        let ran = place.bench(command).exits(2);
+        assert!(ran.stderr.contains("byte 0xff is no UTF-8"), "{ran}");
+        assert!(ran.stderr.contains("x.kdl:2:3"), "{ran}");
+    }
+    fs::write(place.path("pins/goldens/smoke.kdl"), b"golden \xfe\n").expect("writable");
+    let ran = place.bench(["check", "scenarios/smoke.kdl"]).exits(2);
+    assert!(ran.stderr.contains("pins/goldens/smoke.kdl:1:8"), "{ran}");
 }
