@@ -54,7 +54,7 @@ pub struct Violation {
 /// What laws need to know about a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest sequence a request may reach.
+    /// The length at which a request's output ends although it is not complete.
     pub context_length: Option<Tokens>,
     /// How many requests there should be, where the job says so.
     pub offered: Option<Offered>,

@@ -6,7 +6,7 @@ use proptest::strategy::ValueTree as _;
 
 use super::sample::{Setup, job, keep_nothing, plan, run};
 use super::{Report, limits};
-use crate::deployment::{Capacity, Workers};
+use crate::deployment::{Backend, Capacity, Workers};
 use crate::exec::Native;
 use crate::measure::{Family, Invariant, MetricName};
 use crate::plan::{Job, JobKind, SimulationJob};
@@ -32,7 +32,9 @@ fn jobs() -> impl Strategy<Value = Job> {
         }),
     ];
     let stop = (1_u64..60, prop::option::of(1_u32..500));
-    (shape, engine, load, stop, 40_u64..600).prop_map(|(shape, engine, load, stop, context)| {
+    let backend = (prop_oneof![Just(Backend::Vllm), Just(Backend::Trtllm)], 1_u32..3);
+    let parts = (shape, engine, load, stop, 40_u64..600, backend);
+    parts.prop_map(|(shape, engine, load, stop, context, backend)| {
         let mut job = job(0);
         let JobKind::Simulation(simulation) = &mut job.kind else { panic!("samples simulate") };
         simulation.workload.source = source(shape);
@@ -45,6 +47,7 @@ fn jobs() -> impl Strategy<Value = Job> {
             virtual_time: stop.1.map(|ms| SimTime::from_ms(f64::from(ms)).expect("a time")),
         };
         simulation.model_context_limit = context;
+        simulation.deployment.backend = backend.0;
         let Workers::Aggregated(worker) = &mut simulation.deployment.workers else {
             panic!("samples aggregate")
         };
@@ -52,6 +55,7 @@ fn jobs() -> impl Strategy<Value = Job> {
         worker.scheduler.max_sequences = engine.1;
         worker.scheduler.max_batched_tokens = Tokens::new(engine.2);
         worker.parallelism.replicas = engine.3;
+        worker.parallelism.attention_data = backend.1;
         job
     })
 }

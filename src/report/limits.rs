@@ -1,6 +1,6 @@
 //! What a job says beforehand of every run of it.
 
-use crate::deployment::ContextLength;
+use crate::deployment::{Backend, ContextLength, Workers};
 use crate::measure::{Limits, Offered};
 use crate::plan::SimulationJob;
 use crate::units::Tokens;
@@ -13,7 +13,7 @@ pub fn limits(job: &SimulationJob, corpus: Option<&Corpus>) -> Limits {
             None => Offered::All(requests),
             Some(_) => Offered::AtMost(requests),
         });
-    Limits { context_length: Some(context_length(job)), offered }
+    Limits { context_length: Some(longest_sequence(job)), offered }
 }
 
 /// Returns the longest sequence that a request of the job may reach.
@@ -22,4 +22,21 @@ pub(super) fn context_length(job: &SimulationJob) -> Tokens {
         ContextLength::Max => Tokens::new(job.model_context_limit),
         ContextLength::Tokens(tokens) => tokens,
     }
+}
+
+/// Returns the length at which a request's output ends before it is complete: the context limit, and with TensorRT-LLM, which
+/// promises each request its blocks to the end, the whole KV pool of a rank.
+///
+/// Source: spec/SIMULATION.md §2.5.
+fn longest_sequence(job: &SimulationJob) -> Tokens {
+    let context = context_length(job);
+    let (Backend::Trtllm, Workers::Aggregated(worker)) =
+        (job.deployment.backend, &job.deployment.workers)
+    else {
+        return context;
+    };
+    let kv_cache = &worker.kv_cache;
+    let bytes_per_token = kv_cache.bytes_per_token.unwrap_or(job.model_kv_bytes_per_token);
+    let blocks = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(bytes_per_token));
+    blocks.map_or(context, |blocks| context.min(blocks.tokens(kv_cache.block_size)))
 }
