@@ -274,7 +274,8 @@ fn a_range_longer_than_the_limit_is_refused_before_its_values_are_made() {
 
 #[test]
 fn an_axis_of_many_listed_values_is_read_in_time_and_a_value_given_twice_is_found() {
-    let listed: String = (0..60_000).map(|value| format!(" {}", value + 1)).collect();
+    let values: Vec<String> = (1..=60_000).map(|value: u32| value.to_string()).collect();
+    let listed = format!(" {}", values.join(" "));
     let axis =
         format!("vary \"worker.aggregated.scheduler.max-sequences\"{listed} 7 0x1F\nlimit 1");
     let found = planned(&scenario(&axis, "")).expect_err("refused");
