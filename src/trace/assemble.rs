@@ -1,6 +1,7 @@
 //! Rows to a corpus: the rules that hold across rows, and the counts.
 
 use crate::diag::{Bag, Code, Problem};
+use crate::units::Nanos;
 use crate::workload::{Corpus, CorpusRow};
 
 use super::counts::{ArrivalSpan, ReadCounts};
@@ -149,8 +150,16 @@ fn span(rows: &[CorpusRow], origin: Option<String>) -> Option<ArrivalSpan> {
     let times = || rows.iter().filter_map(|row| row.arrival_ms);
     let first_ms = times().min_by(f64::total_cmp)?;
     let last_ms = times().max_by(f64::total_cmp)?;
-    let origin = origin.unwrap_or_else(|| format!("{first_ms} ms"));
+    let origin = origin.unwrap_or_else(|| ms_text(first_ms));
     Some(ArrivalSpan { origin, first_ms, last_ms })
+}
+
+/// Returns milliseconds to the nanosecond as text, without an exponent and without zeros at the end.
+fn ms_text(ms: f64) -> String {
+    let Ok(ns) = Nanos::from_ms(ms) else { return "beyond the clock".to_owned() };
+    let (whole, part) = (ns.get() / 1_000_000, ns.get() % 1_000_000);
+    let part = format!(".{part:06}");
+    format!("{whole}{} ms", part.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Says that a row has no arrival.
@@ -169,4 +178,17 @@ fn unsorted(row: &Row<'_>, ms: f64, latest: f64) -> Problem {
     row.line
         .problem(Code::TraceUnsorted, row.arrival_at.clone(), message, "not in order")
         .help("sort the file, or state `sort=#true` in the pin: rows are then sorted stably")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_origin_of_a_trace_is_written_to_the_nanosecond_and_never_as_a_float() {
+        assert_eq!(ms_text(1_770_000_000_000.0), "1770000000000 ms");
+        assert_eq!(ms_text(0.1 + 0.2), "0.3 ms");
+        assert_eq!(ms_text(1e-6), "0.000001 ms");
+        assert_eq!(ms_text(1e300), "beyond the clock");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Problem};
-use crate::digest::canonical::{Real, Value, object};
+use crate::digest::canonical::{Value, object};
 use crate::units::{Micros6, Nanos};
 
 /// A shorter span than this, in milliseconds, is most likely one in the wrong unit.
@@ -145,14 +145,13 @@ impl ReadCounts {
 }
 
 impl ArrivalSpan {
-    /// Returns the span for a report.
+    /// Returns the span for a report: nanoseconds as digits in a text, for clocks that count from 1970 exceed 2^53; null beyond
+    /// what a clock can hold, which no run gets past.
     fn canonical(&self) -> Value {
-        let ms = |ms: f64| {
-            Value::Real(Real::new(ms).expect("readers refuse arrivals that are not finite"))
-        };
+        let ns = |ms: f64| Nanos::from_ms(ms).map_or(Value::Null, |ns| Value::wide(ns.get()));
         object([
-            ("first_ms", ms(self.first_ms)),
-            ("last_ms", ms(self.last_ms)),
+            ("first_ns", ns(self.first_ms)),
+            ("last_ns", ns(self.last_ms)),
             ("origin", Value::text(&self.origin)),
         ])
     }

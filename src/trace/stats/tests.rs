@@ -105,7 +105,7 @@ fn one_row_has_no_rate_and_its_json_leaves_that_out() {
         "{\"duration_ns\":0,\"input_tokens\":{\"mean\":\"4.000000\",\"p50\":\"4.000000\",\"p99\":\"4.000000\"},\
          \"output_tokens\":{\"mean\":\"2.000000\",\"p50\":\"2.000000\",\"p99\":\"2.000000\"},\
          \"prefix_hit_ppm\":{\"full_blocks\":0,\"ids\":0,\"tokens\":0},\
-         \"read\":{\"rows\":1,\"sessions\":1,\"span\":{\"first_ms\":5,\"last_ms\":5,\"origin\":\"5 ms\"}},\
+         \"read\":{\"rows\":1,\"sessions\":1,\"span\":{\"first_ns\":\"5000000\",\"last_ns\":\"5000000\",\"origin\":\"5 ms\"}},\
          \"ties\":{\"distinct_arrivals\":1,\"largest\":1,\"rows\":0}}"
     );
 }
