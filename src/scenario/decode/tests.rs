@@ -79,6 +79,16 @@ fn a_bare_deployment_has_the_defaults_of_its_backend() {
 }
 
 #[test]
+fn a_bare_node_and_an_absent_one_mean_the_same() {
+    for backend in ["vllm", "sglang", "trtllm"] {
+        let (absent, _) = deployment_of(backend, "", "");
+        let (bare, problems) = deployment_of(backend, "", "parallelism\nscheduler\nkv-cache");
+        assert_eq!(problems, [""; 0]);
+        assert!(absent.is_some() && bare == absent, "{backend}");
+    }
+}
+
+#[test]
 fn prefill_workers_run_one_request_unless_they_say_otherwise() {
     let text = "deployment \"d\" {\n mode \"disaggregated\"\n model \"m\"\n hardware \"h\"\n backend \"vllm\"\n worker \"prefill\" { timing \"polynomial\"; }\n worker \"decode\" { timing \"polynomial\"; scheduler max-sequences=7; }\n}";
     let (found, problems) = decoded(text, deployment);

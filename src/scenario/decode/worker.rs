@@ -7,7 +7,9 @@ use crate::deployment::{
 };
 use crate::diag::{Bag, Code};
 use crate::scenario::bounds;
-use crate::scenario::cursor::View;
+use crate::scenario::cursor::{self, View};
+use crate::scenario::syntax::{Node, Word};
+use crate::scenario::table;
 use crate::units::{BlockSize, Blocks, Tokens};
 
 /// Decodes the workers of a role; `None` where the bag says why.
@@ -17,13 +19,13 @@ pub(super) fn worker(
     backend: Backend,
     bag: &mut Bag,
 ) -> Option<Worker> {
-    let scheduler = scheduler(view.child("scheduler"), role, backend, bag);
-    let kv_cache = kv_cache(view.child("kv-cache"), backend, bag);
+    let scheduler =
+        child_or_bare(view, "scheduler", bag, |view, bag| scheduler(view, role, backend, bag));
+    let kv_cache = child_or_bare(view, "kv-cache", bag, |view, bag| kv_cache(view, backend, bag));
+    let parallelism = child_or_bare(view, "parallelism", bag, parallelism);
     Some(Worker {
         hardware: None,
-        parallelism: view
-            .child("parallelism")
-            .map_or(Some(Parallelism::default()), |view| parallelism(view, bag))?,
+        parallelism: parallelism?,
         scheduler: scheduler?,
         kv_cache: kv_cache?,
         timing: view.child("timing").and_then(timing)?,
@@ -31,6 +33,30 @@ pub(super) fn worker(
             .child("startup-seconds")
             .map_or(Some(0.0), |view| view.real("SECONDS"))?,
     })
+}
+
+/// Decodes a node of a worker's block; where it is absent, as if it stood there bare: the table alone has the defaults.
+fn child_or_bare<T>(
+    worker: &View<'_>,
+    name: &'static str,
+    bag: &mut Bag,
+    decode: impl FnOnce(&View<'_>, &mut Bag) -> Option<T>,
+) -> Option<T> {
+    if let Some(child) = worker.child(name) {
+        return decode(child, bag);
+    }
+    let shape = table::DEPLOYMENT.child("worker").and_then(|worker| worker.child(name));
+    let shape = shape.expect("the table has every node that is decoded");
+    let place = worker.head();
+    let bare = Node {
+        name: Word { text: name.to_owned(), place: place.clone() },
+        args: Vec::new(),
+        props: Vec::new(),
+        children: Vec::new(),
+        place,
+    };
+    let view = cursor::check_node(&bare, shape, &table::ROOT, bag);
+    decode(&view, bag)
 }
 
 /// Decodes replicas and ranks.
@@ -58,20 +84,11 @@ pub(super) fn too_much(view: &View<'_>, names: &[&str], excess: Option<String>, 
 
 /// Decodes what a pass may hold.
 fn scheduler(
-    view: Option<&View<'_>>,
+    view: &View<'_>,
     role: WorkerRole,
     backend: Backend,
     bag: &mut Bag,
 ) -> Option<Scheduler> {
-    let Some(view) = view else {
-        return Some(Scheduler {
-            max_batched_tokens: Tokens::new(8192),
-            max_sequences: role.default_max_sequences(),
-            prefill_schedule_interval: 1,
-            prefill_decode_interval: 0,
-            preemption: Preemption::Lifo,
-        });
-    };
     for (name, owner) in [
         ("prefill-schedule-interval", Backend::Vllm),
         ("prefill-decode-interval", Backend::Sglang),
@@ -105,20 +122,8 @@ fn is_written(view: &View<'_>, name: &str) -> bool {
 }
 
 /// Decodes the KV cache.
-fn kv_cache(view: Option<&View<'_>>, backend: Backend, bag: &mut Bag) -> Option<KvCache> {
+fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache> {
     let default_size = BlockSize::new(backend.default_block_size()).expect("defaults are above 0");
-    let Some(view) = view else {
-        return Some(KvCache {
-            block_size: default_size,
-            prefix_caching: true,
-            bytes_per_token: None,
-            capacity: default_capacity(backend),
-            host_offload: None,
-            storage_offload: None,
-            state_cache: None,
-            prefix_match_unit: None,
-        });
-    };
     let block_size = view.count32("block-size").and_then(BlockSize::new);
     if block_size.is_some_and(|size| size.get() < 2) && backend != Backend::Sglang {
         let message =
