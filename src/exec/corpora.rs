@@ -39,7 +39,7 @@ impl Corpora {
     /// Everything that is wrong with any of the traces.
     pub fn load(
         plan: &Plan,
-        read: impl Fn(&TraceInput, Reading) -> Result<LoadedTrace, Bag>,
+        mut read: impl FnMut(&TraceInput, Reading) -> Result<LoadedTrace, Bag>,
     ) -> Result<Self, Bag> {
         let (mut loaded, mut refused, mut bag) = (Vec::new(), Vec::new(), Bag::new());
         for (trace, reading) in plan.jobs.iter().filter_map(reading_of) {

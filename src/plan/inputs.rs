@@ -47,14 +47,14 @@ impl Inputs {
         scenario: &Scenario,
         registry: &Registry,
     ) -> Result<(), Bag> {
-        let found = digest(pinned, registry)?;
-        if let PinKind::Model = pinned.kind {
-            let model = registry.model(&pinned.name)?;
-            self.models.insert(pinned.name.clone(), model);
-        }
-        if let PinKind::Trace = pinned.kind {
-            let rows = registry.trace(&pinned.name)?.requests();
-            self.trace_rows.insert(pinned.name.clone(), rows);
+        let pin = pin(pinned, registry)?;
+        let found = pin.digest();
+        match pin {
+            Pin::Model(model) => drop(self.models.insert(pinned.name.clone(), model)),
+            Pin::Trace(trace) => {
+                self.trace_rows.insert(pinned.name.clone(), trace.requests());
+            }
+            Pin::Engine(_) | Pin::Hardware(_) | Pin::Timing(_) => {}
         }
         // a pin that was refused is remembered all the same: what uses it needs no second complaint
         self.digests.insert((pinned.kind, pinned.name.clone()), found);
@@ -143,7 +143,7 @@ pub(super) fn digest(pinned: &FilePin, registry: &Registry) -> Result<Sha256, Ba
     pin(pinned, registry).map(|pin| pin.digest())
 }
 
-/// Returns a pin as the registry has it.
+/// Reads a pin's file: its digest and its values come from the same bytes.
 pub(super) fn pin(pinned: &FilePin, registry: &Registry) -> Result<Pin, Bag> {
     let kind = match pinned.kind {
         PinKind::Trace => pin::PinKind::Trace,
@@ -151,9 +151,8 @@ pub(super) fn pin(pinned: &FilePin, registry: &Registry) -> Result<Pin, Bag> {
         PinKind::Model => pin::PinKind::Model,
         PinKind::Timing => pin::PinKind::Timing,
     };
-    registry
-        .pin(kind, &pinned.name)
-        .map_err(|error| error.at(pinned.place.source(), pinned.place.span()))
+    let found = registry.pin(kind, &pinned.name);
+    found.map_err(|error| error.at(pinned.place.source(), pinned.place.span()))
 }
 
 /// Returns the problem of a pin that is not what the scenario says, with both digests.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::{Context, Failure};
-use crate::diag::Bag;
+use crate::diag::{Bag, Code, Problem};
+use crate::digest::Sha256;
 use crate::exec::{Corpora, LoadedTrace, Native, Reading, refusals};
 use crate::gate::GoldenFile;
-use crate::pin::Registry;
+use crate::pin::{Registry, TracePin};
 use crate::plan::{Plan, TraceInput, load_plan};
+use crate::trace::{Shard, read_corpus};
 
 /// A plan that can run, with everything that it reads.
 #[derive(Debug)]
@@ -46,8 +48,9 @@ impl Prepared {
             None => GoldenFile::Unnamed,
         };
         let registry = Registry::open(&plan.root)?;
+        let mut opened = Opened::default();
         let corpora = Corpora::load(&plan, |trace, reading| {
-            let (loaded, warnings) = read_trace(&registry, trace, reading)?;
+            let (loaded, warnings) = opened.read(&registry, trace, reading)?;
             context.report(warnings);
             context.detail(&loaded.counts.summary(&trace.pin));
             Ok(loaded)
@@ -67,15 +70,92 @@ pub(super) fn golden_path(plan: &Plan) -> Option<(PathBuf, String)> {
     Some((plan.root.join(path), path.to_string_lossy().replace('\\', "/")))
 }
 
-/// Reads one trace, and what to tell of it.
-fn read_trace(
-    registry: &Registry,
-    trace: &TraceInput,
-    reading: Reading,
-) -> Result<(LoadedTrace, Bag), Bag> {
-    let pin = registry.trace(&trace.pin)?;
-    let (corpus, counts) = pin.read(registry.root(), reading.arrivals, reading.first_rows)?;
-    let mut warnings = Bag::new();
-    counts.warnings(&trace.pin).into_iter().for_each(|warning| warnings.push(warning));
-    Ok((LoadedTrace { corpus: Arc::new(corpus), counts }, warnings))
+/// The traces that were verified and unpacked, for as long as traces are read: jobs that take other rows share the files.
+#[derive(Debug, Default)]
+struct Opened {
+    traces: Vec<(Sha256, TracePin, Vec<Shard>)>,
+}
+
+impl Opened {
+    /// Reads the rows of one trace, and what to tell of it.
+    fn read(
+        &mut self,
+        registry: &Registry,
+        trace: &TraceInput,
+        reading: Reading,
+    ) -> Result<(LoadedTrace, Bag), Bag> {
+        let at = self.open(registry, trace)?;
+        let (_, pin, shards) = &self.traces[at];
+        let options = pin.options(reading.arrivals, reading.first_rows);
+        let (corpus, counts) = read_corpus(shards, &options)?;
+        let mut warnings = Bag::new();
+        counts.warnings(&trace.pin).into_iter().for_each(|warning| warnings.push(warning));
+        Ok((LoadedTrace { corpus: Arc::new(corpus), counts }, warnings))
+    }
+
+    /// Opens a trace that is not open yet and returns its place. Its pin must be the one that was planned with.
+    fn open(&mut self, registry: &Registry, trace: &TraceInput) -> Result<usize, Bag> {
+        if let Some(at) = self.traces.iter().position(|(known, _, _)| *known == trace.digest) {
+            return Ok(at);
+        }
+        let pin = registry.trace(&trace.pin)?;
+        let found = pin.digest();
+        if found != trace.digest {
+            let message = format!("the pin of trace `{}` changed while it was used", trace.pin);
+            let both = format!("planned {}\nfound   {found}", trace.digest);
+            return Err(Problem::new(Code::ScenarioDigestMismatch, message).help(both).into());
+        }
+        let shards = pin.open(registry.root())?;
+        self.traces.push((trace.digest, pin, shards));
+        Ok(self.traces.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::ArrivalRule;
+
+    /// A copy of this repository's tiny trace.
+    fn project() -> (tempfile::TempDir, Registry) {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("pins/traces");
+        std::fs::create_dir_all(&folder).expect("writable");
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("pins/traces");
+        for file in ["mooncake-tiny.kdl", "mooncake-tiny.jsonl.gz"] {
+            std::fs::copy(from.join(file), folder.join(file)).expect("copied");
+        }
+        let registry = Registry::open(root.path()).expect("a root");
+        (root, registry)
+    }
+
+    fn input(registry: &Registry) -> TraceInput {
+        let digest = registry.trace("mooncake-tiny").expect("pinned").digest();
+        TraceInput { pin: "mooncake-tiny".to_owned(), digest }
+    }
+
+    fn first(rows: u64) -> Reading {
+        Reading { arrivals: ArrivalRule::Required, first_rows: Some(rows) }
+    }
+
+    #[test]
+    fn jobs_that_take_other_rows_of_a_trace_share_one_read_of_its_files() {
+        let (root, registry) = project();
+        let (trace, mut opened) = (input(&registry), Opened::default());
+        assert_eq!(opened.read(&registry, &trace, first(5)).expect("read").0.counts.rows, 5);
+        std::fs::remove_file(root.path().join("pins/traces/mooncake-tiny.jsonl.gz"))
+            .expect("removed");
+        assert_eq!(opened.read(&registry, &trace, first(7)).expect("shared").0.counts.rows, 7);
+    }
+
+    #[test]
+    fn a_pin_that_changes_between_plan_and_read_is_refused() {
+        let (root, registry) = project();
+        let trace = input(&registry);
+        let file = root.path().join("pins/traces/mooncake-tiny.kdl");
+        let text = std::fs::read_to_string(&file).expect("there");
+        std::fs::write(&file, text.replace("block-size 512", "block-size 256")).expect("writable");
+        let found = Opened::default().read(&registry, &trace, first(5)).expect_err("refused");
+        assert_eq!(found.into_sorted()[0].code(), Code::ScenarioDigestMismatch);
+    }
 }
