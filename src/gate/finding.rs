@@ -93,6 +93,18 @@ pub enum Cause {
 const FIGURES: usize = 3;
 
 impl Finding {
+    /// Returns the job that the finding is about; `None` where it is about all of them.
+    pub const fn job(&self) -> Option<&JobId> {
+        match self {
+            Self::GoldenMissing | Self::OtherScenario { .. } | Self::OtherDefinition { .. } => None,
+            Self::Unaccepted { id }
+            | Self::Gone { id, .. }
+            | Self::NotRun { id, .. }
+            | Self::Edited { id, .. } => Some(id),
+            Self::Drift(drift) => Some(&drift.id),
+        }
+    }
+
     /// Returns whether the finding says that no verdict is possible.
     pub const fn prevents_verdict(&self) -> bool {
         matches!(self, Self::OtherDefinition { .. })
@@ -107,7 +119,9 @@ impl Finding {
                 Code::GoldenWrong,
                 format!("the golden is of scenario `{found}`, expected `{}`", plan.scenario),
             )
-            .help("give each scenario a golden of its own"),
+            .help(
+                "give each scenario a golden of its own; where it was renamed, delete the golden and accept anew",
+            ),
             Self::OtherDefinition { golden, ours } => Problem::new(
                 Code::GoldenDefinition,
                 format!("the golden uses the definitions `{golden}`, this program `{ours}`"),
@@ -157,14 +171,15 @@ impl Drift {
             Cause::Question => "its key is another one: the scenario or a pin has changed",
             Cause::Program => "its key is the accepted one: this program answers otherwise",
         };
-        let whole = format!(
-            "job `{}` drifts {sections}: report {}, expected {}; {cause}",
-            self.id, self.found, self.expected
-        );
+        let whole = [
+            format!("job `{}` drifts {sections}", self.id),
+            format!("report   {}", self.found),
+            format!("expected {}", self.expected),
+            cause.to_owned(),
+        ];
         let request = self.request.iter().map(ToString::to_string);
-        let message: Vec<String> =
-            std::iter::once(whole).chain(request).chain(self.figures()).collect();
-        let message = message.join("; ");
+        let message: Vec<String> = whole.into_iter().chain(request).chain(self.figures()).collect();
+        let message = message.join("\n");
         let scenario = plan.source.name();
         let golden = plan.golden.as_ref().map(|(path, _)| path.display().to_string());
         let help = format!(

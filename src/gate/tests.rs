@@ -7,7 +7,7 @@ use crate::diag::{Code, SourceFile};
 use crate::measure::DEFINITION;
 use crate::plan::{JobId, Plan};
 use crate::report::sample::{Fake, Fault, Setup, keep_nothing, plan, run};
-use crate::report::{Artifacts, JobResult, JobVerdict, RunFolder, Section, run_file};
+use crate::report::{Artifacts, Extent, JobResult, JobVerdict, RunFolder, Section, run_file};
 
 fn golden_of(plan: &Plan) -> Golden {
     let results = run(plan, Setup::default(), &keep_nothing);
@@ -83,7 +83,7 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
         run(&plan, Setup::default(), &|job, artifacts| folder.write_job(&job.id, artifacts));
     let (file, digest) = run_file(&plan, &accepted);
     folder.write_file("run.json", &file.to_document()).expect("written");
-    folder.finish(&digest).expect("finished");
+    folder.finish(&digest, Extent::Whole).expect("finished");
 
     let fake = Fake { fault: Some((2, Fault::OneNanosecond)) };
     let found = std::sync::Mutex::new(Vec::new());
@@ -215,7 +215,7 @@ fn a_run_and_a_golden_are_two_sides_of_one_comparison() {
         let results = run(&plan, setup, &|job, artifacts| folder.write_job(&job.id, artifacts));
         let (file, digest) = run_file(&plan, &results);
         folder.write_file("run.json", &file.to_document()).expect("written");
-        folder.finish(&digest).expect("finished").folder
+        folder.finish(&digest, Extent::Whole).expect("finished").folder
     };
     let good = write(&Fake::default(), "good");
     let late = write(&Fake { fault: Some((3, Fault::OneNanosecond)) }, "late");

@@ -9,7 +9,7 @@ use crate::plan::JobId;
 
 use super::names::{file_name, job_folder};
 use super::schema::{EVENTS, REPORT};
-use super::{Artifacts, Report};
+use super::{Artifacts, JobResult, Report};
 
 /// A run folder in the making: `runs/<scenario>/.new-…`.
 #[derive(Debug)]
@@ -23,6 +23,22 @@ pub struct RunFolder {
 pub struct FinishedRun {
     /// The folder.
     pub folder: PathBuf,
+}
+
+/// Whether all jobs of a run had their turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All had.
+    Whole,
+    /// An interruption cut some: `latest` stays at the last whole run.
+    Cut,
+}
+
+impl Extent {
+    /// Returns how far a run came.
+    pub fn of(results: &[JobResult]) -> Self {
+        if results.iter().any(JobResult::is_interrupted) { Self::Cut } else { Self::Whole }
+    }
 }
 
 /// How often a rename is tried while other processes finish the same run.
@@ -66,19 +82,21 @@ impl RunFolder {
         write_synced(&self.beside.path().join(name), bytes)
     }
 
-    /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it.
+    /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it where the run is whole.
     ///
     /// Where the earlier run kept a job's events and this one did not, they stay as long as the report still vouches for them.
     ///
     /// # Errors
     /// Whatever the file system says.
-    pub fn finish(self, run: &Sha256) -> io::Result<FinishedRun> {
+    pub fn finish(self, run: &Sha256, extent: Extent) -> io::Result<FinishedRun> {
         let name = run.short();
         let folder = self.scenario.join(&name);
         keep_events(self.beside.path(), &folder)?;
         make_readable(self.beside.path())?;
         replace(self.beside.path(), &folder)?;
-        point(&self.scenario.join("latest"), &name)?;
+        if extent == Extent::Whole {
+            point(&self.scenario.join("latest"), &name)?;
+        }
         Ok(FinishedRun { folder })
     }
 }

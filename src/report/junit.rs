@@ -2,12 +2,19 @@
 
 use std::fmt::Write as _;
 
+use crate::plan::JobId;
+
 use super::{JobResult, JobVerdict, Verdicts};
 
-/// Returns the document. Times are left out: they would be those of this machine.
-pub fn junit(scenario: &str, results: &[JobResult], verdicts: &Verdicts) -> String {
+/// Returns the document; `detail` tells what the gate has against a job, in lines. Times are left out: they would be those of
+/// this machine. No case is `skipped`, which viewers show as green: a job that did not have its turn is an error.
+pub fn junit(
+    scenario: &str,
+    run: (&[JobResult], &Verdicts),
+    detail: &dyn Fn(&JobId) -> String,
+) -> String {
     let mut xml = String::new();
-    write_suite(&mut xml, scenario, results, verdicts).expect("a String takes every write");
+    write_suite(&mut xml, scenario, run, detail).expect("a String takes every write");
     xml
 }
 
@@ -15,8 +22,8 @@ pub fn junit(scenario: &str, results: &[JobResult], verdicts: &Verdicts) -> Stri
 fn write_suite(
     xml: &mut String,
     scenario: &str,
-    results: &[JobResult],
-    verdicts: &Verdicts,
+    (results, verdicts): (&[JobResult], &Verdicts),
+    detail: &dyn Fn(&JobId) -> String,
 ) -> std::fmt::Result {
     let ends: Vec<End> = results
         .iter()
@@ -28,29 +35,35 @@ fn write_suite(
     writeln!(xml, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
         xml,
-        r#"<testsuites><testsuite name="{}" tests="{}" failures="{}" errors="{}" skipped="{}">"#,
+        r#"<testsuites><testsuite name="{}" tests="{}" failures="{}" errors="{}" skipped="0">"#,
         escape(scenario),
         ends.len(),
         count(Kind::Failure),
         count(Kind::Error),
-        count(Kind::Skipped),
     )?;
     let ids = results.iter().map(|result| &result.id).chain(&verdicts.gone);
     for (id, end) in ids.zip(&ends) {
-        write_case(xml, scenario, id.as_str(), end)?;
+        write_case(xml, scenario, (id, end), detail)?;
     }
     writeln!(xml, "</testsuite></testsuites>")
 }
 
 /// Writes one test case.
-fn write_case(xml: &mut String, scenario: &str, id: &str, end: &End) -> std::fmt::Result {
-    let (id, scenario, text) = (escape(id), escape(scenario), escape(&end.text));
-    write!(xml, r#"<testcase classname="{scenario}" name="{id}""#)?;
+fn write_case(
+    xml: &mut String,
+    scenario: &str,
+    (id, end): (&JobId, &End),
+    detail: &dyn Fn(&JobId) -> String,
+) -> std::fmt::Result {
+    let (name, scenario, text) = (escape(id.as_str()), escape(scenario), escape(&end.text));
+    write!(xml, r#"<testcase classname="{scenario}" name="{name}""#)?;
+    let body = || escape(&detail(id)).replace("&#10;", "\n");
     match end.kind {
         Kind::Passed => writeln!(xml, "/>"),
-        Kind::Failure => writeln!(xml, r#"><failure message="{text}"/></testcase>"#),
-        Kind::Error => writeln!(xml, r#"><error message="{text}"/></testcase>"#),
-        Kind::Skipped => writeln!(xml, r#"><skipped message="{text}"/></testcase>"#),
+        Kind::Failure => {
+            writeln!(xml, r#"><failure message="{text}">{}</failure></testcase>"#, body())
+        }
+        Kind::Error => writeln!(xml, r#"><error message="{text}">{}</error></testcase>"#, body()),
     }
 }
 
@@ -60,13 +73,12 @@ struct End {
     text: String,
 }
 
-/// The four ends that `JUnit` knows.
+/// The ends that `JUnit` knows and we use.
 #[derive(PartialEq, Eq)]
 enum Kind {
     Passed,
     Failure,
     Error,
-    Skipped,
 }
 
 /// Returns how a job ended in `JUnit`'s words: a failed job is an error, a red gate a failure.
@@ -76,7 +88,7 @@ fn end(result: &JobResult, verdict: JobVerdict) -> End {
         return End { kind: Kind::Error, text: failures.join("; ") };
     }
     if result.is_interrupted() {
-        return End { kind: Kind::Skipped, text: "interrupted".to_owned() };
+        return End { kind: Kind::Error, text: "interrupted before it ended".to_owned() };
     }
     let kind = if verdict.is_green() { Kind::Passed } else { Kind::Failure };
     End { kind, text: format!("the gate says {}", verdict.name()) }
@@ -111,7 +123,7 @@ mod tests {
     use super::*;
     use crate::digest::Sha256;
     use crate::exec::JobError;
-    use crate::plan::{JobId, JobKey};
+    use crate::plan::JobKey;
     use crate::report::JobState;
 
     fn result(id: &str, error: JobError) -> JobResult {
@@ -126,14 +138,14 @@ mod tests {
             result("b", JobError::Interrupted),
         ];
         let verdicts = Verdicts { jobs: vec![JobVerdict::NotRun; 2], gone: vec![JobId::new("c")] };
-        let xml = junit("s & t", &results, &verdicts);
+        let xml = junit("s & t", (&results, &verdicts), &|_| "found <1>\nexpected 2".to_owned());
         assert_eq!(
             xml,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <testsuites><testsuite name=\"s &amp; t\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\">\n\
-             <testcase classname=\"s &amp; t\" name=\"a&lt;b&gt;&amp;&quot;\"><error message=\"a bug: the job panicked: x\u{fffd}&#10;&lt;y&gt;\"/></testcase>\n\
-             <testcase classname=\"s &amp; t\" name=\"b\"><skipped message=\"interrupted\"/></testcase>\n\
-             <testcase classname=\"s &amp; t\" name=\"c\"><failure message=\"in the golden and not in the plan\"/></testcase>\n\
+             <testsuites><testsuite name=\"s &amp; t\" tests=\"3\" failures=\"1\" errors=\"2\" skipped=\"0\">\n\
+             <testcase classname=\"s &amp; t\" name=\"a&lt;b&gt;&amp;&quot;\"><error message=\"a bug: the job panicked: x\u{fffd}&#10;&lt;y&gt;\">found &lt;1&gt;\nexpected 2</error></testcase>\n\
+             <testcase classname=\"s &amp; t\" name=\"b\"><error message=\"interrupted before it ended\">found &lt;1&gt;\nexpected 2</error></testcase>\n\
+             <testcase classname=\"s &amp; t\" name=\"c\"><failure message=\"in the golden and not in the plan\">found &lt;1&gt;\nexpected 2</failure></testcase>\n\
              </testsuite></testsuites>\n"
         );
     }

@@ -26,7 +26,8 @@ fn write_page(
     if let Some(about) = &plan.about {
         writeln!(page, "{}\n", escape(about))?;
     }
-    writeln!(page, "Run `{}`, {} jobs.\n", run.short(), results.len())?;
+    let ending = if results.len() == 1 { "" } else { "s" };
+    writeln!(page, "Run `{}`, {} job{ending}.\n", run.short(), results.len())?;
     writeln!(page, "| {} |", COLUMNS.join(" | "))?;
     writeln!(page, "|{}", " --- |".repeat(COLUMNS.len()))?;
     for (result, verdict) in results.iter().zip(&verdicts.jobs) {

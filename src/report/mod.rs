@@ -34,7 +34,7 @@ mod verdict;
 pub use artifacts::Artifacts;
 pub use build::build;
 pub use execute::{Execution, JobResult, JobState, execute};
-pub use folder::{FinishedRun, RunFolder};
+pub use folder::{Extent, FinishedRun, RunFolder};
 pub use json::parse as parse_json;
 pub use junit::junit;
 pub use limits::limits;

@@ -24,7 +24,7 @@ fn one_and_eight_threads_give_the_same_bytes() {
         let (file, digest) = run_file(&plan, &results);
         let verdicts = Verdicts::ungated(results.len());
         let table = jobs_table(&results, &verdicts);
-        let junit = junit(&plan.scenario, &results, &verdicts);
+        let junit = junit(&plan.scenario, (&results, &verdicts), &|_| String::new());
         let page = markdown(&plan, &digest, &results, &verdicts);
         (file.to_document(), table, junit, page, digests(&results))
     };
@@ -132,7 +132,7 @@ fn a_run_folder_appears_whole_under_its_digest_and_latest_points_at_it() {
             run(&plan, Setup::default(), &|job, artifacts| folder.write_job(&job.id, artifacts));
         let (file, digest) = run_file(&plan, &results);
         folder.write_file("run.json", &file.to_document()).expect("written");
-        (folder.finish(&digest).expect("finished"), digest, results)
+        (folder.finish(&digest, Extent::Whole).expect("finished"), digest, results)
     };
     let (first, digest, results) = write();
     let (second, ..) = write();

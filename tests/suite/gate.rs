@@ -188,6 +188,31 @@ fn one_job_alone_prints_the_report_that_the_run_keeps() {
 }
 
 #[test]
+fn junit_says_which_digests_and_sections_differ() {
+    let place = accepted();
+    edit(&place, "decode-ms=3.3", "decode-ms=3.300001");
+    place.bench(["run", FILE]).exits(3);
+    let junit = place.read("runs/small/latest/junit.xml");
+    assert!(junit.contains("failures=\"4\" errors=\"0\""), "{junit}");
+    let golden = place.read(GOLDEN);
+    for line in golden.lines().filter_map(|line| line.trim().strip_prefix("report ")) {
+        let digest = line.trim_matches('"');
+        assert_eq!(junit.matches(digest).count(), 1, "{digest}: {junit}");
+    }
+    assert_eq!(junit.matches("drifts in inputs, events, requests, summary").count(), 4, "{junit}");
+}
+
+#[test]
+fn a_drift_is_told_in_lines_that_fit_a_page() {
+    let place = accepted();
+    place.bench(["run", FILE]).exits(0);
+    edit(&place, "decode-ms=3.3", "decode-ms=3.300001");
+    let ran = place.bench(["check", FILE]).exits(3);
+    let longest = ran.stderr.lines().map(str::len).max().unwrap_or(0);
+    assert!(longest < 140, "{longest}: {ran}");
+}
+
+#[test]
 fn two_equal_runs_do_not_differ_and_what_is_no_run_is_refused() {
     let place = project();
     place.bench(["run", FILE]).exits(3);

@@ -4,6 +4,7 @@
 
 mod cli;
 mod gate;
+mod interrupt;
 mod lint;
 mod oracle;
 mod pins;

@@ -260,47 +260,6 @@ fn a_run_leaves_provenance_that_vouches_for_its_reports() {
     assert_eq!(value["subject"].as_array().map(Vec::len), Some(5));
 }
 
-/// Waits for the first job's report, then interrupts the second job, which would go on for hours.
-#[cfg(unix)]
-#[test]
-fn a_signal_ends_the_run_with_130_and_keeps_finished_jobs() {
-    let place = Place::with_pins();
-    let text = scenario(&place, "3.3", "");
-    let text = text.replace("\"loop\" \"recorded\"", "\"recorded\" \"loop\"");
-    let text = text.replace("replicas\" 1 2", "replicas\" 1");
-    place.write("scenarios/small.kdl", text.replace("requests=40", "requests=2000000000"));
-    let mut command = place.command(["run", "scenarios/small.kdl", "--jobs", "1"]);
-    let mut child = command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("the binary was built with this test");
-    while !first_report_is_there(&place.path("runs/small")) {
-        assert!(child.try_wait().expect("a child").is_none(), "the run ended by itself");
-        std::thread::yield_now();
-    }
-    let mut kill = std::process::Command::new("kill");
-    assert!(kill.args(["-INT", &child.id().to_string()]).status().expect("kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
-    let run = place.read("runs/small/latest/run.json");
-    assert!(
-        run.contains("\"outcome\":\"completed\"") && run.contains("\"outcome\":\"interrupted\"")
-    );
-    let kept = files(&place.path("runs/small/latest"));
-    assert!(kept.contains_key("jobs/small/recorded/agg/native/replicas=1/report.json"));
-    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(stdout.contains("INTERRUPTED"), "{stdout}");
-}
-
-/// Returns whether a run folder in the making holds a complete job.
-#[cfg(unix)]
-fn first_report_is_there(scenario: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(scenario) else { return false };
-    let job = "jobs/small/recorded/agg/native/replicas=1/requests.jsonl";
-    entries.filter_map(Result::ok).any(|entry| entry.path().join(job).exists())
-}
-
 #[test]
 fn a_run_folder_that_cannot_be_written_is_told_and_the_jobs_are_not_lost_silently() {
     let place = project();

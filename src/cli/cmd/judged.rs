@@ -26,13 +26,31 @@ pub(super) fn judge(
     context.report(failures(results));
     let mut findings = Bag::new();
     for finding in &comparison.findings {
-        let is_told = ended == Ended::Interrupted && matches!(finding, Finding::NotRun { .. });
-        if !is_told {
-            findings.push(finding.problem(plan));
+        let told = match ended {
+            Ended::Whole => Some(finding.problem(plan)),
+            Ended::Interrupted => of_interrupted(finding, plan),
+        };
+        if let Some(problem) = told {
+            findings.push(problem);
         }
     }
     context.report(findings);
     exit(results, comparison, ended)
+}
+
+/// Returns what the gate has against the finished jobs of an interrupted run. Nothing is accepted on such a run's word.
+fn of_interrupted(finding: &Finding, plan: &Plan) -> Option<Problem> {
+    match finding {
+        Finding::NotRun { .. } | Finding::GoldenMissing | Finding::Unaccepted { .. } => None,
+        Finding::OtherScenario { .. }
+        | Finding::OtherDefinition { .. }
+        | Finding::Gone { .. }
+        | Finding::Edited { .. }
+        | Finding::Drift(_) => {
+            let help = format!("the run was interrupted: bench run {}", plan.source.name());
+            Some(finding.problem(plan).help(help))
+        }
+    }
 }
 
 /// Returns the exit code: the first that applies of 130, 1, 3 and 4.

@@ -3,11 +3,11 @@
 use std::io;
 
 use crate::digest::Sha256;
-use crate::gate::{Acceptance, Comparison, Golden, GoldenJob, golden_text};
+use crate::gate::{Acceptance, Comparison, Finding, Golden, GoldenJob, golden_text};
 use crate::measure::DEFINITION;
-use crate::plan::Plan;
+use crate::plan::{JobId, Plan};
 use crate::report::{
-    Circumstances, FinishedRun, JobResult, RunFolder, junit, markdown, run_file, statement,
+    Circumstances, Extent, FinishedRun, JobResult, RunFolder, junit, markdown, run_file, statement,
 };
 
 /// What a run's own files tell.
@@ -34,11 +34,26 @@ pub(super) fn write_run_files(
     folder.write_file("run.json", &bytes)?;
     folder.write_file("provenance.json", &provenance.to_document())?;
     folder.write_file("summary.md", markdown(plan, &digest, results, verdicts).as_bytes())?;
-    folder.write_file("junit.xml", junit(&plan.scenario, results, verdicts).as_bytes())?;
+    let detail = |id: &JobId| detail(plan, files, id);
+    let tests = junit(&plan.scenario, (results, verdicts), &detail);
+    folder.write_file("junit.xml", tests.as_bytes())?;
     if let Some(golden) = pending(plan, results) {
         folder.write_file("golden.pending.kdl", golden_text(&golden).as_bytes())?;
     }
-    folder.finish(&digest)
+    folder.finish(&digest, Extent::of(results))
+}
+
+/// Returns what the gate has against a job: digests, sections, figures; of a whole run the commands to go on with as well.
+fn detail(plan: &Plan, files: &RunFiles<'_>, id: &JobId) -> String {
+    let extent = Extent::of(files.results);
+    let text = |finding: &Finding| {
+        let problem = finding.problem(plan);
+        let help = problem.help_text().filter(|_| extent == Extent::Whole).unwrap_or_default();
+        format!("{}\n{help}", problem.message())
+    };
+    let findings = files.comparison.findings.iter();
+    let of_job = findings.filter(|finding| finding.job().is_none_or(|job| job == id));
+    of_job.map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the candidate for a golden; `None` unless every job completed.
