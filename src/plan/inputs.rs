@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compat, EngineIdentity};
+use super::{Compat, EngineIdentity, PlannedPin};
 use crate::deployment::{Deployment, Parallelism, Timing, Workers};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::canonical::object;
@@ -17,7 +17,7 @@ pub(super) struct Inputs {
     digests: BTreeMap<(PinKind, String), Sha256>,
     models: BTreeMap<String, ModelPin>,
     trace_rows: BTreeMap<String, u64>,
-    engines: BTreeMap<String, EngineIdentity>,
+    engines: BTreeMap<String, (EngineIdentity, Sha256)>,
 }
 
 impl Inputs {
@@ -33,7 +33,7 @@ impl Inputs {
         for pinned in &scenario.pins.engines {
             match engine(pinned, scenario, registry) {
                 Ok(None) => {} // the version was refused, which was complained of
-                Ok(Some(identity)) => drop(inputs.engines.insert(pinned.name.clone(), identity)),
+                Ok(Some(engine)) => drop(inputs.engines.insert(pinned.name.clone(), engine)),
                 Err(bag) => findings.extend(bag),
             }
         }
@@ -96,7 +96,19 @@ impl Inputs {
 
     /// Returns an engine that was read.
     pub(super) fn engine(&self, name: &str) -> Option<&EngineIdentity> {
-        self.engines.get(name)
+        self.engines.get(name).map(|(identity, _)| identity)
+    }
+
+    /// Returns every pin that was read, by kind and name.
+    pub(super) fn pins(&self) -> Vec<PlannedPin> {
+        let files = self.digests.iter().map(|((kind, name), digest)| (kind.name(), name, digest));
+        let engines = self.engines.iter().map(|(name, (_, digest))| ("engine", name, digest));
+        let mut pins: Vec<PlannedPin> = files
+            .chain(engines)
+            .map(|(kind, name, digest)| PlannedPin { kind, name: name.clone(), digest: *digest })
+            .collect();
+        pins.sort_unstable();
+        pins
     }
 
     /// Returns the digest of the timing tables that the workers name.
@@ -171,12 +183,12 @@ pub(super) fn mismatch(
     ))
 }
 
-/// Reads an engine and holds version and checksum against the scenario's.
+/// Reads an engine and holds version and checksum against the scenario's; with the digest of its pin.
 pub(super) fn engine(
     pinned: &EnginePin,
     scenario: &Scenario,
     registry: &Registry,
-) -> Result<Option<EngineIdentity>, Bag> {
+) -> Result<Option<(EngineIdentity, Sha256)>, Bag> {
     let place = &pinned.place;
     let found =
         registry.engine(&pinned.name).map_err(|error| error.at(place.source(), place.span()))?;
@@ -212,7 +224,8 @@ pub(super) fn engine(
     }
     let compat = compat(pinned, &found)?;
     let (name, version) = (pinned.name.clone(), version.clone());
-    Ok(Some(EngineIdentity { name, version, checksum: found.checksum, compat }))
+    let digest = found.digest();
+    Ok(Some((EngineIdentity { name, version, checksum: found.checksum, compat }, digest)))
 }
 
 /// Returns the behaviour that an engine imitates: as the scenario states, else as the pin does, else the newest.

@@ -74,6 +74,7 @@ fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(
         source_digest: Sha256::of(scenario.source.text().as_bytes()),
         includes,
         file: file_below(path, &root),
+        pins: inputs.pins(),
         golden: golden(&scenario),
         source: scenario.source,
         jobs,

@@ -18,7 +18,7 @@ pub use job::{
     Job, JobId, JobKey, JobKind, Part, Places, ReplayJob, SCHEMA, SimulationJob, TraceInput,
 };
 pub use load::{lint_plan, load_plan};
-pub use plan::Plan;
+pub use plan::{Plan, PlannedPin};
 pub use repin::{Repinned, repin};
 
 #[cfg(test)]

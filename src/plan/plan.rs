@@ -7,6 +7,17 @@ use crate::digest::Sha256;
 
 use super::Job;
 
+/// A pin that a plan was made from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlannedPin {
+    /// The kind as scenarios write it: `trace`, `engine`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its digest. Scenarios repeat it, except that of an engine, which they pin by version and checksum.
+    pub digest: Sha256,
+}
+
 /// An ordered list of jobs with what it was planned from.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -22,6 +33,8 @@ pub struct Plan {
     pub source_digest: Sha256,
     /// Included files: path relative to the root, and SHA-256 of the bytes.
     pub includes: Vec<(String, Sha256)>,
+    /// The pins, by kind and name.
+    pub pins: Vec<PlannedPin>,
     /// The jobs, in the order written, last axis fastest.
     pub jobs: Vec<Job>,
     /// For each `simulate`, in the order written, how many of its jobs one build derivation runs.

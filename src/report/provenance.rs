@@ -2,9 +2,10 @@
 
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
-use crate::plan::{JobKind, Plan};
+use crate::plan::{Plan, PlannedPin};
 
 use super::JobResult;
+use super::schema::{REPORT, REQUESTS};
 
 /// Where and when a run happened. Enters provenance and nothing else.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub struct Circumstances {
     pub program: Option<Sha256>,
 }
 
-/// Returns the in-toto Statement v1 of a run; `files` are names and digests of what it vouches for.
+/// Returns the in-toto Statement v1 of a run: it vouches for `run.json`, and for each job's report and requests.
 ///
 /// Source: in-toto attestation, Statement v1; SLSA provenance v1 for the predicate.
 pub fn statement(
@@ -30,11 +31,13 @@ pub fn statement(
     run_file: &Sha256,
     circumstances: &Circumstances,
 ) -> Value {
-    let reports = results.iter().filter_map(|result| {
-        let name = format!("{}/report.json", super::names::job_folder(&result.id));
-        Some(resource(&name, &result.report()?.digest()))
+    let files = results.iter().filter_map(|result| Some((&result.id, result.report()?)));
+    let files = files.flat_map(|(id, report)| {
+        let name = |file: &str| format!("{}/{file}", super::names::job_folder(id));
+        let requests = report.requests_digest().map(|digest| resource(&name(REQUESTS), &digest));
+        std::iter::once(resource(&name(REPORT), &report.digest())).chain(requests)
     });
-    let subjects = std::iter::once(resource("run.json", run_file)).chain(reports).collect();
+    let subjects = std::iter::once(resource("run.json", run_file)).chain(files).collect();
     object([
         ("_type", Value::text("https://in-toto.io/Statement/v1")),
         ("predicate", predicate(plan, circumstances)),
@@ -92,25 +95,13 @@ fn builder() -> Value {
     ])
 }
 
-/// Returns the files that the plan was made from.
+/// Returns the files and pins that the plan was made from.
 fn dependencies(plan: &Plan) -> Vec<Value> {
     let source = std::iter::once(resource(&plan.file, &plan.source_digest));
     let includes = plan.includes.iter().map(|(path, digest)| resource(path, digest));
-    let mut traces: Vec<(&str, Sha256)> = plan
-        .jobs
-        .iter()
-        .filter_map(|job| {
-            let trace = match &job.kind {
-                JobKind::Simulation(job) => job.trace.as_ref(),
-                JobKind::Replay(job) => job.trace.as_ref(),
-            }?;
-            Some((trace.pin.as_str(), trace.digest))
-        })
-        .collect();
-    traces.sort_unstable();
-    traces.dedup();
-    let traces = traces.iter().map(|(pin, digest)| resource(&format!("trace {pin}"), digest));
-    source.chain(includes).chain(traces).collect()
+    let name = |pin: &PlannedPin| format!("{} {}", pin.kind, pin.name);
+    let pins = plan.pins.iter().map(|pin| resource(&name(pin), &pin.digest));
+    source.chain(includes).chain(pins).collect()
 }
 
 /// Returns a resource descriptor.

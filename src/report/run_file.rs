@@ -2,7 +2,7 @@
 
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
-use crate::plan::{JobId, Plan};
+use crate::plan::{JobId, Plan, PlannedPin};
 
 use super::json::{at, list_at, parse, text_at};
 use super::{JobResult, RUN_SCHEMA};
@@ -47,12 +47,22 @@ pub fn run_file(plan: &Plan, results: &[JobResult]) -> (Value, Sha256) {
         ("digest", digest.into()),
         ("includes", Value::List(plan.includes.iter().map(include).collect())),
         ("jobs", Value::List(results.iter().map(job).collect())),
+        ("pins", Value::List(plan.pins.iter().map(pin).collect())),
         ("plan", plan_digest(results).into()),
         ("scenario", Value::text(&plan.scenario)),
         ("schema", Value::text(RUN_SCHEMA)),
         ("source", plan.source_digest.into()),
     ]);
     (value, digest)
+}
+
+/// Returns one pin.
+fn pin(pin: &PlannedPin) -> Value {
+    object([
+        ("digest", pin.digest.into()),
+        ("kind", Value::text(pin.kind)),
+        ("name", Value::text(&pin.name)),
+    ])
 }
 
 /// Returns the digest of job ids and report digests.

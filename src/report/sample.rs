@@ -31,6 +31,7 @@ pub(crate) fn plan(count: u64) -> Plan {
         source_digest: Sha256::of(text.as_bytes()),
         includes: Vec::new(),
         file: "scenarios/small.kdl".to_owned(),
+        pins: Vec::new(),
         jobs: (0..count).map(job).collect(),
         batches: Vec::new(),
         golden: Some((PathBuf::from("pins/goldens/small.kdl"), Span::new(at, 24))),

@@ -257,7 +257,29 @@ fn a_run_leaves_provenance_that_vouches_for_its_reports() {
         let digest = touchstone::digest::Sha256::of(&bytes).hex();
         assert_eq!(subject["digest"]["sha256"].as_str(), Some(digest.as_str()), "{name}");
     }
-    assert_eq!(value["subject"].as_array().map(Vec::len), Some(5));
+    assert_eq!(value["subject"].as_array().map(Vec::len), Some(1 + 2 * 4));
+    let resolved = &value["predicate"]["buildDefinition"]["resolvedDependencies"];
+    let resolved = resolved.as_array().expect("dependencies");
+    let run = place.read("runs/small/latest/run.json");
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let pins = run["pins"].as_array().expect("pins");
+    let listed = place.bench(["pins", "list", "--format", "json"]).exits(0).stdout;
+    let names: Vec<String> = pins
+        .iter()
+        .map(|pin| {
+            let text = |field: &str| pin[field].as_str().expect("a text");
+            let name = format!("{} {}", text("kind"), text("name"));
+            let hex = text("digest").trim_start_matches("sha256:");
+            assert!(listed.contains(hex), "{name}: {listed}");
+            let vouched = |it: &&serde_json::Value| it["name"].as_str() == Some(name.as_str());
+            let it = resolved.iter().find(vouched).expect("provenance has every pin");
+            assert_eq!(it["digest"]["sha256"].as_str(), Some(hex));
+            name
+        })
+        .collect();
+    let expected =
+        ["engine native", "hardware h200_sxm", "model llama-3.1-8b", "trace mooncake-tiny"];
+    assert_eq!(names, expected);
 }
 
 #[test]
