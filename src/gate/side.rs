@@ -113,9 +113,35 @@ fn of_run(name: String, run: &FinishedRun, file: RunFile) -> Result<Side, Proble
         if let Some(report) = &report {
             definition.get_or_insert_with(|| report.definition().to_owned());
         }
+        verify(&job, report.as_ref(), &folder).map_err(|why| unreadable(&name, &why))?;
         jobs.push(run_job(job, report.as_ref(), &folder));
     }
     Ok(Side { name, definition, jobs })
+}
+
+/// Checks that what stands beside a report is what the report says: its requests, and how the job ended.
+fn verify(job: &RunJob, report: Option<&Report>, folder: &Path) -> Result<(), String> {
+    let (id, outcome) = (&job.id, &job.outcome);
+    let Some(report) = report else {
+        return match outcome.as_str() {
+            "completed" => {
+                Err(format!("run.json says that job `{id}` completed, without a report"))
+            }
+            _ => Ok(()),
+        };
+    };
+    let said = if report.failures().is_empty() { "completed" } else { "failed" };
+    if outcome != said {
+        return Err(format!("run.json says `{outcome}` of job `{id}`, its report `{said}`"));
+    }
+    let path = folder.join("requests.jsonl");
+    let shown = path.display();
+    let found = Sha256::of(&fs::read(&path).map_err(|error| format!("{shown}: {error}"))?);
+    match report.requests_digest() {
+        Some(stated) if stated == found => Ok(()),
+        Some(stated) => Err(format!("{shown} has digest {found}, its report says {stated}")),
+        None => Err(format!("the report beside {shown} states no digest of it")),
+    }
 }
 
 /// Returns a job of a run.

@@ -213,6 +213,30 @@ fn a_drift_is_told_in_lines_that_fit_a_page() {
 }
 
 #[test]
+fn a_run_whose_files_were_edited_is_not_compared() {
+    let place = project();
+    place.bench(["run", FILE]).exits(3);
+    let latest = fs::canonicalize(place.path("runs/small/latest")).expect("a run");
+    let job = "jobs/small/loop/agg/native/replicas=1";
+    for (file, from, to) in [
+        (format!("{job}/requests.jsonl"), "\"input_tokens\":300", "\"input_tokens\":301"),
+        (format!("{job}/report.json"), "\"requests_offered\":40", "\"requests_offered\":41"),
+        ("run.json".to_owned(), "\"outcome\":\"completed\"", "\"outcome\":\"failed\""),
+    ] {
+        let path = latest.join(&file);
+        let text = fs::read_to_string(&path).expect("readable");
+        assert!(text.contains(from), "{file}: {text}");
+        fs::write(&path, text.replacen(from, to, 1)).expect("written");
+        let ran = place.bench(["diff", "runs/small/latest", "runs/small/latest"]).exits(2);
+        assert!(ran.stderr.contains("run::unreadable"), "{file}: {ran}");
+        fs::write(&path, text).expect("written");
+    }
+    let path = latest.join(job).join("requests.jsonl");
+    fs::remove_file(path).expect("removed");
+    place.bench(["diff", "runs/small/latest", "runs/small/latest"]).exits(2);
+}
+
+#[test]
 fn two_equal_runs_do_not_differ_and_what_is_no_run_is_refused() {
     let place = project();
     place.bench(["run", FILE]).exits(3);
