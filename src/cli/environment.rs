@@ -47,13 +47,19 @@ pub(crate) fn processors() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Returns who uses the program, for the header of a golden.
+/// Returns who uses the program, for the header of a golden: the login name; without one, what git says.
+///
+/// Git comes last: in a hook or a rebase `GIT_AUTHOR_NAME` is the author of the commit at hand, who need not be who accepts.
 pub(crate) fn user() -> String {
-    let names = ["GIT_AUTHOR_NAME", "USER", "LOGNAME", "USERNAME"];
-    names
+    first_name(variable)
+}
+
+/// Returns the first name that the environment knows, or `unknown`.
+fn first_name(variable: impl Fn(&str) -> Option<String>) -> String {
+    ["LOGNAME", "USER", "USERNAME", "GIT_AUTHOR_NAME"]
         .into_iter()
         .filter_map(variable)
-        .find(|name| !name.is_empty())
+        .find(|name| !name.trim().is_empty())
         .unwrap_or_else(|| "unknown".to_owned())
 }
 
@@ -68,4 +74,20 @@ pub(crate) fn host() -> Option<String> {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn variable(name: &str) -> Option<String> {
     env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_accepts_is_the_login_name_before_the_author_that_git_names() {
+        let known = |names: &'static [(&str, &str)]| {
+            let find = |name: &str| names.iter().find(|(known, _)| *known == name);
+            first_name(move |name| find(name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert_eq!(known(&[("GIT_AUTHOR_NAME", "a bot"), ("USER", "ada")]), "ada");
+        assert_eq!(known(&[("GIT_AUTHOR_NAME", "Ada"), ("USER", " ")]), "Ada");
+        assert_eq!(known(&[]), "unknown");
+    }
 }

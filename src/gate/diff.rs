@@ -1,8 +1,9 @@
 //! Two sides, job by job, section by section, metric by metric; which direction is better is known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::measure::{Direction, MetricName};
 use crate::plan::JobId;
@@ -14,14 +15,18 @@ use super::{RequestDifference, Side, first_difference};
 /// What differs in one job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
+    /// The metric definitions: what the first side says, and the second.
+    Definition(String, String),
     /// Only the first side has the job.
     OnlyLeft(JobId),
     /// Only the second side has the job.
     OnlyRight(JobId),
-    /// Both have it, and their reports differ.
+    /// Both have it, and they say different things of it.
     Changed {
         /// The job.
         id: JobId,
+        /// Keys and report digests that differ: which, and both in short.
+        digests: Vec<(&'static str, String, String)>,
         /// Sections that differ, causes before effects.
         sections: Vec<Section>,
         /// The first request that differs, where both sides have their requests.
@@ -68,7 +73,17 @@ pub fn differences(left: &Side, right: &Side) -> Vec<Difference> {
         None => Some(Difference::OnlyLeft(job.id.clone())),
     });
     let only_right = right.jobs.iter().filter(|job| !of_left.contains_key(&job.id));
-    shared.chain(only_right.map(|job| Difference::OnlyRight(job.id.clone()))).collect()
+    definition(left, right)
+        .into_iter()
+        .chain(shared)
+        .chain(only_right.map(|job| Difference::OnlyRight(job.id.clone())))
+        .collect()
+}
+
+/// Returns how the metric definitions differ, where both sides state them.
+fn definition(left: &Side, right: &Side) -> Option<Difference> {
+    let (left, right) = left.definition.as_ref().zip(right.definition.as_ref())?;
+    (left != right).then(|| Difference::Definition(left.clone(), right.clone()))
 }
 
 /// Returns the jobs of a side by name.
@@ -78,18 +93,26 @@ fn by_id(side: &Side) -> BTreeMap<&JobId, &SideJob> {
 
 /// Returns what differs in a job that both sides have.
 fn changed(left: &SideJob, right: &SideJob) -> Option<Difference> {
-    if left.report == right.report && left.outcome == right.outcome {
+    let differs = |section: &Section| left.sections.get(section) != right.sections.get(section);
+    let sections: Vec<Section> = Section::ALL.into_iter().filter(differs).collect();
+    let (digests, rows) = (digests(left, right), rows(left, right));
+    let outcomes =
+        (left.outcome != right.outcome).then(|| (left.outcome.clone(), right.outcome.clone()));
+    if digests.is_empty() && sections.is_empty() && rows.is_empty() && outcomes.is_none() {
         return None;
     }
-    let differs = |section: &Section| left.sections.get(section) != right.sections.get(section);
-    Some(Difference::Changed {
-        id: left.id.clone(),
-        sections: Section::ALL.into_iter().filter(differs).collect(),
-        request: first_request(left, right),
-        rows: rows(left, right),
-        outcomes: (left.outcome != right.outcome)
-            .then(|| (left.outcome.clone(), right.outcome.clone())),
-    })
+    let (id, request) = (left.id.clone(), first_request(left, right));
+    Some(Difference::Changed { id, digests, sections, request, rows, outcomes })
+}
+
+/// Returns the key and the report digest where they differ, in short.
+fn digests(left: &SideJob, right: &SideJob) -> Vec<(&'static str, String, String)> {
+    let short = |digest: Option<Sha256>| digest.map_or("-".to_owned(), |digest| digest.short());
+    [("key", left.key, right.key), ("report", left.report, right.report)]
+        .into_iter()
+        .filter(|(_, left, right)| left != right)
+        .map(|(what, left, right)| (what, short(left), short(right)))
+        .collect()
 }
 
 /// Returns the first request that differs, where both sides have their requests.
@@ -100,31 +123,45 @@ fn first_request(left: &SideJob, right: &SideJob) -> Option<RequestDifference> {
 
 /// Returns the figures that differ; those that only a complete side can have are left out against a headline.
 fn rows(left: &SideJob, right: &SideJob) -> Vec<DiffRow> {
-    let names = MetricName::all().map(|name| (name, name.to_string()));
-    names
+    let known: Vec<_> = MetricName::all().map(|name| (Some(name), name.to_string())).collect();
+    let all: BTreeSet<&String> = left.figures.keys().chain(right.figures.keys()).collect();
+    let is_known = |text: &String| known.iter().any(|(_, known)| known == text);
+    let strange = all.into_iter().filter(|text| !is_known(text)).cloned();
+    let strange: Vec<_> = strange.map(|text| (None, text)).collect();
+    known
+        .into_iter()
+        .chain(strange)
         .filter_map(|(name, text)| {
             let (a, b) = (left.figures.get(&text), right.figures.get(&text));
-            let is_comparable = |missing: Option<&String>, side: &SideJob| {
-                missing.is_some() || side.completeness == Completeness::All
+            // A figure that a headline lacks may be in the whole report, and two headlines hold the same figures.
+            let is_known = |figure: Option<&String>, side: &SideJob, other: &SideJob| {
+                figure.is_some()
+                    || side.completeness == Completeness::All
+                    || other.completeness == Completeness::Headline
             };
-            let comparable = is_comparable(a, left) && is_comparable(b, right);
-            (a != b && comparable).then(|| row(name, a, b))
+            let comparable = is_known(a, left, right) && is_known(b, right, left);
+            (a != b && comparable).then(|| row((name, text), a, b))
         })
         .collect()
 }
 
-/// Returns one figure that differs.
-fn row(name: MetricName, left: Option<&String>, right: Option<&String>) -> DiffRow {
+/// Returns one figure that differs; a name that is no metric of ours has no direction.
+fn row(
+    (name, metric): (Option<MetricName>, String),
+    left: Option<&String>,
+    right: Option<&String>,
+) -> DiffRow {
     let text = |figure: Option<&String>| figure.cloned().unwrap_or_else(|| "-".to_owned());
     let numbers = left.zip(right).and_then(|(a, b)| Some((millionths(a)?, millionths(b)?)));
-    let judgement = numbers.map_or(Judgement::Neutral, |(a, b)| match name.direction() {
+    let direction = name.map_or(Direction::Neutral, MetricName::direction);
+    let judgement = numbers.map_or(Judgement::Neutral, |(a, b)| match direction {
         Direction::Neutral => Judgement::Neutral,
         Direction::LowerIsBetter if b < a => Judgement::Better,
         Direction::HigherIsBetter if b > a => Judgement::Better,
         Direction::LowerIsBetter | Direction::HigherIsBetter => Judgement::Worse,
     });
     DiffRow {
-        metric: name.to_string(),
+        metric,
         left: text(left),
         right: text(right),
         change: numbers.and_then(|(a, b)| change(a, b)),
@@ -163,7 +200,9 @@ impl Judgement {
 /// Returns the differences as a table; one line where there are none.
 pub fn diff_table(left: &Side, right: &Side, differences: &[Difference]) -> String {
     if differences.is_empty() {
-        return format!("{} jobs, all equal\n", left.jobs.len());
+        let jobs = left.jobs.len();
+        let ending = if jobs == 1 { ", equal" } else { "s, all equal" };
+        return format!("{jobs} job{ending}\n");
     }
     let mut table = plain_table();
     table.set_header(["job", "what", &left.name, &right.name, "change", ""]);
@@ -188,11 +227,18 @@ fn lines(difference: &Difference) -> Vec<[String; 6]> {
         ]
     };
     match difference {
+        Difference::Definition(left, right) => {
+            vec![line(&JobId::new("-"), "definition", left, right)]
+        }
         Difference::OnlyLeft(id) => vec![line(id, "job", "there", "-")],
         Difference::OnlyRight(id) => vec![line(id, "job", "-", "there")],
-        Difference::Changed { id, sections, request, rows, outcomes } => {
+        Difference::Changed { id, digests, sections, request, rows, outcomes } => {
+            let digests = digests.iter().map(|(what, a, b)| line(id, what, a, b));
+            let mut lines: Vec<_> = digests.collect();
             let names: Vec<&str> = sections.iter().map(|section| section.name()).collect();
-            let mut lines = vec![line(id, "sections", "", &names.join(", "))];
+            if !names.is_empty() {
+                lines.push(line(id, "sections", "", &names.join(", ")));
+            }
             lines.extend(outcomes.iter().map(|(a, b)| line(id, "outcome", a, b)));
             lines.extend(request.iter().map(|request| request_line(id, request)));
             lines.extend(rows.iter().map(|row| {
@@ -246,8 +292,9 @@ mod tests {
     #[test]
     fn change_is_exact_and_knows_its_direction() {
         let judged = |metric: &str, a: &str, b: &str| {
-            let name = metric.parse().expect("a metric");
-            let row = row(name, Some(&a.to_owned()), Some(&b.to_owned()));
+            let name: MetricName = metric.parse().expect("a metric");
+            let row =
+                row((Some(name), metric.to_owned()), Some(&a.to_owned()), Some(&b.to_owned()));
             (row.change, row.judgement)
         };
         let percent = |text: &str| Some(text.to_owned());

@@ -112,10 +112,11 @@ impl GoldenFile {
     /// Everything that is wrong with the file.
     pub fn read(path: &Path, name: &str) -> Result<Self, Bag> {
         match std::fs::read(path) {
-            Ok(bytes) => {
-                let text = diag::utf8(Code::GoldenWrong, name, bytes)?;
-                Golden::parse(&SourceFile::new(name, &text)).map(Self::Present)
-            }
+            Ok(bytes) => diag::utf8(Code::GoldenWrong, name, bytes)
+                .map_err(Bag::from)
+                .and_then(|text| Golden::parse(&SourceFile::new(name, &text)))
+                .map(Self::Present)
+                .map_err(|findings| irreplaceable(findings, name)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::Missing),
             Err(error) => {
                 let message = format!("cannot read the golden `{name}`: {error}");
@@ -123,6 +124,16 @@ impl GoldenFile {
             }
         }
     }
+}
+
+/// Adds to what is wrong with a golden how to get rid of it: what does not read is never written over.
+fn irreplaceable(mut findings: Bag, name: &str) -> Bag {
+    let message = format!("the golden `{name}` cannot be read");
+    let help = format!(
+        "restore it from version control, or delete `{name}`, then run `bench accept`: it writes over no file that it cannot read"
+    );
+    findings.push(Problem::new(Code::GoldenWrong, message).help(help));
+    findings
 }
 
 impl Golden {

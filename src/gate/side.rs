@@ -27,6 +27,8 @@ pub struct Side {
 pub struct SideJob {
     /// Its name.
     pub id: JobId,
+    /// Its key, where it has a report.
+    pub key: Option<Sha256>,
     /// Its report digest, where it has a report.
     pub report: Option<Sha256>,
     /// How it ended.
@@ -86,6 +88,7 @@ impl Side {
 fn golden_job(job: GoldenJob) -> SideJob {
     SideJob {
         id: job.id,
+        key: Some(job.key),
         report: Some(job.report),
         outcome: "completed".to_owned(),
         sections: job.sections,
@@ -149,6 +152,7 @@ fn run_job(job: RunJob, report: Option<&Report>, folder: &Path) -> SideJob {
     let section = |report: &Report, section| Some((section, report.section(section)?));
     SideJob {
         id: job.id,
+        key: report.and_then(Report::key),
         report: job.report,
         outcome: job.outcome,
         sections: report

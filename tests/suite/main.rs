@@ -2,6 +2,7 @@
 //!
 //! One binary; a module an area; [`roster`] sees to it that no file here is forgotten.
 
+mod accept;
 mod cli;
 mod gate;
 mod interrupt;

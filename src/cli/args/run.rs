@@ -55,8 +55,12 @@ pub(crate) struct AcceptArgs {
     pub(crate) file: PathBuf,
 
     /// Why the golden changes; kept in the golden's header
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     pub(crate) reason: String,
+
+    /// Who accepts; kept in the golden's header [default: the login name]
+    #[arg(long, value_name = "NAME", value_parser = words)]
+    pub(crate) by: Option<String>,
 
     /// Jobs side by side [default: one for each processor]
     #[arg(short, long, value_name = "N")]
@@ -65,6 +69,14 @@ pub(crate) struct AcceptArgs {
     /// How to print what changes
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+/// Refuses a text that says nothing.
+fn words(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it is blank: say it in words".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Arguments of `diff`.

@@ -7,8 +7,8 @@ use crate::cli::args::{AcceptArgs, Format};
 use crate::cli::{Context, Exit, Failure, date, print, stop_on_signal, user};
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::{
-    Acceptance, Comparison, Golden, GoldenFile, GoldenJob, Side, changed_jobs, diff_json,
-    diff_table, differences, write_golden,
+    Acceptance, Finding, Golden, GoldenFile, GoldenJob, Side, changed_jobs, diff_json, diff_table,
+    differences, write_golden,
 };
 use crate::measure::DEFINITION;
 use crate::report::{EventLines, JobResult};
@@ -25,6 +25,7 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     let prepared = Prepared::new(&args.file, context)?;
     let (path, name) = golden_path(&prepared.plan).ok_or_else(|| no_gate(&prepared))?;
     forbid_pins_write(Code::AcceptForbidden, &path, context)?;
+    refuse_other_scenario(&prepared)?;
     let stop = stop_on_signal();
     let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
@@ -41,7 +42,7 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     let golden = accepted(args, &prepared, &results);
     show(args.format, (&prepared.golden, &golden), &name)?;
     write((&path, &name), &golden, stop)?;
-    context.note(&told(&comparison, &changed, &name));
+    context.note(&told((&prepared.golden, &golden), &changed, &name));
     Ok(Exit::Success)
 }
 
@@ -60,6 +61,17 @@ fn no_gate(prepared: &Prepared) -> Failure {
     Problem::new(Code::AcceptNoGate, message)
         .help("add `gate { golden \"pins/goldens/NAME.kdl\" }`")
         .into()
+}
+
+/// Refuses to write over the golden of another scenario, which would lose its jobs.
+fn refuse_other_scenario(prepared: &Prepared) -> Result<(), Failure> {
+    match &prepared.golden {
+        GoldenFile::Present(golden) if golden.scenario != prepared.plan.scenario => {
+            let finding = Finding::OtherScenario { found: golden.scenario.clone() };
+            Err(Failure::new(Exit::Drift, finding.problem(&prepared.plan)))
+        }
+        GoldenFile::Present(_) | GoldenFile::Missing | GoldenFile::Unnamed => Ok(()),
+    }
 }
 
 /// Refuses where a job failed or the run was interrupted; `None` where every job completed.
@@ -84,7 +96,7 @@ fn accepted(args: &AcceptArgs, prepared: &Prepared, results: &[JobResult]) -> Go
         scenario: prepared.plan.scenario.clone(),
         accepted: Acceptance {
             reason: args.reason.clone(),
-            by: user(),
+            by: args.by.clone().unwrap_or_else(user),
             on: date(),
             equal_runs: RUNS,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
@@ -109,12 +121,18 @@ fn show(format: Format, (old, new): (&GoldenFile, &Golden), name: &str) -> Resul
 }
 
 /// Returns what was accepted, in one line.
-fn told(comparison: &Comparison, changed: &[usize], name: &str) -> String {
-    let gone = comparison.verdicts.gone.len();
+fn told((old, new): (&GoldenFile, &Golden), changed: &[usize], name: &str) -> String {
+    let kept = new.by_id();
+    let gone = match old {
+        GoldenFile::Present(old) => {
+            old.jobs.iter().filter(|job| !kept.contains_key(&job.id)).count()
+        }
+        GoldenFile::Unnamed | GoldenFile::Missing => 0,
+    };
     format!(
         "{name}: accepted {} after {RUNS} equal runs each, removed {gone}, left {} unchanged",
         changed.len(),
-        comparison.verdicts.jobs.len() - changed.len(),
+        new.jobs.len() - changed.len(),
     )
 }
 
