@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first asks running jobs to stop, the second ends the process.
+//! SIGINT and SIGTERM: while jobs run the first asks them to stop; any other ends the process.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,19 +6,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Exit;
 
 static STOP: AtomicBool = AtomicBool::new(false);
+static LISTENING: AtomicBool = AtomicBool::new(false);
 static INSTALLED: Once = Once::new();
 
-/// Installs the signal handler and returns the flag that it sets.
+/// Makes a signal end the process at once with 130: nobody looks at a flag while files are read.
 ///
-/// The first signal sets the flag: jobs stop, finished ones are kept. The second exits at once with 130. Where a handler
-/// cannot be installed (one is there already), signals keep their default effect.
-pub(crate) fn stop_on_signal() -> &'static AtomicBool {
+/// Where a handler cannot be installed (one is there already), signals keep their default effect.
+pub(crate) fn end_on_signal() {
+    LISTENING.store(false, Ordering::SeqCst);
     INSTALLED.call_once(|| {
         let _default_stays = ctrlc::set_handler(|| {
-            if STOP.swap(true, Ordering::SeqCst) {
+            let is_heard = LISTENING.load(Ordering::SeqCst);
+            if STOP.swap(true, Ordering::SeqCst) || !is_heard {
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
         });
     });
+}
+
+/// Makes the first signal set the flag that is returned: jobs stop, finished ones are kept. The second exits at once with 130.
+pub(crate) fn stop_on_signal() -> &'static AtomicBool {
+    end_on_signal();
+    LISTENING.store(true, Ordering::SeqCst);
     &STOP
 }

@@ -1,7 +1,7 @@
-//! Signals: what an interrupted run leaves.
+//! Signals: the end of the program where nobody else listens, and what an interrupted run leaves.
 #![cfg(unix)]
 
-use std::fs::read_dir;
+use std::fs::{File, read_dir};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -15,9 +15,41 @@ fn start(place: &Place, arguments: &[&str]) -> Child {
     command.spawn().expect("the binary was built with this test")
 }
 
+/// Makes a file that is never read to its end.
+fn endless(place: &Place, name: &str) -> PathBuf {
+    let path = place.path(name);
+    assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+    path
+}
+
 fn signal(child: &Child, name: &str) {
     let mut kill = Command::new("kill");
     assert!(kill.args([name, &child.id().to_string()]).status().expect("kill").success());
+}
+
+#[test]
+fn a_signal_while_files_are_read_ends_the_program_with_130() {
+    let place = Place::with_pins();
+    let file = endless(&place, "endless.kdl");
+    let child = start(&place, &["run", "endless.kdl"]);
+    let held = File::create(&file).expect("opens once the program reads");
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().expect("it ends");
+    drop(held);
+    assert_eq!(output.status.code(), Some(130));
+}
+
+#[test]
+fn a_signal_between_the_scenarios_of_a_check_is_not_swallowed() {
+    let place = Place::with_pins();
+    place.write("first.kdl", scenario(&place, "3.3", "gate { golden \"pins/goldens/first.kdl\" }"));
+    let file = endless(&place, "endless.kdl");
+    let child = start(&place, &["check", "first.kdl", "endless.kdl"]);
+    let held = File::create(&file).expect("opens once the first is checked");
+    signal(&child, "-TERM");
+    let output = child.wait_with_output().expect("it ends");
+    drop(held);
+    assert_eq!(output.status.code(), Some(130));
 }
 
 /// Returns a project whose second job would go on for hours, with a gate that names a golden.

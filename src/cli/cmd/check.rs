@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use crate::cli::args::{CheckArgs, Format};
-use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
+use crate::cli::{Context, Exit, Failure, end_on_signal, print, stop_on_signal};
 use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
 use crate::gate::{Comparison, GoldenFile, KnownRuns, compare};
@@ -37,6 +37,7 @@ pub(super) fn run(args: &CheckArgs, context: &Context) -> Exit {
 
 /// Checks one scenario.
 fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failure> {
+    end_on_signal();
     let prepared = Prepared::new(file, context)?;
     if matches!(prepared.golden, GoldenFile::Unnamed) {
         return Err(ungated(&prepared));

@@ -4,13 +4,14 @@ use super::{
     accept, check, completions, diff, docs, exec_job, explain_code, fmt, lint, man, perf, pin,
     pins, plan, predict, run, trace,
 };
-use crate::cli::{Arguments, Command, Context, Exit, Failure};
+use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
 /// Runs a command.
 ///
 /// # Errors
 /// [`Failure`] with its findings and exit code when the command could not do what it was asked.
 pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failure> {
+    end_on_signal();
     match &arguments.command {
         Command::Run(args) => run::run(args, context),
         Command::Check(args) => Ok(check::run(args, context)),
