@@ -213,6 +213,17 @@ fn a_drift_is_told_in_lines_that_fit_a_page() {
 }
 
 #[test]
+fn several_checks_stand_under_their_paths() {
+    let place = accepted();
+    let text = place.read(FILE);
+    place.write("scenarios/copy.kdl", text);
+    let ran = place.bench(["check", FILE, "scenarios/copy.kdl"]).exits(0);
+    for heading in [FILE, "scenarios/copy.kdl"] {
+        assert!(ran.stdout.lines().any(|line| line == heading), "{heading}: {ran}");
+    }
+}
+
+#[test]
 fn a_run_whose_files_were_edited_is_not_compared() {
     let place = project();
     place.bench(["run", FILE]).exits(3);

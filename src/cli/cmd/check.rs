@@ -45,7 +45,7 @@ fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failu
     let stop = stop_on_signal();
     let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
-    print_verdicts(args, &prepared, (&results, &comparison))?;
+    print_verdicts((file, args), &prepared, (&results, &comparison))?;
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
 }
@@ -84,17 +84,17 @@ fn accepted_reports(golden: &GoldenFile) -> BTreeMap<JobId, Sha256> {
     }
 }
 
-/// Prints the verdicts on stdout; each scenario under its name where there are several.
+/// Prints the verdicts on stdout; each scenario under its path where there are several.
 fn print_verdicts(
-    args: &CheckArgs,
+    (file, args): (&Path, &CheckArgs),
     prepared: &Prepared,
     (results, comparison): (&[JobResult], &Comparison),
 ) -> Result<(), Failure> {
     let scenario = &prepared.plan.scenario;
     match args.format {
         Format::Table => {
-            let heading =
-                if args.files.len() > 1 { format!("{scenario}\n") } else { String::new() };
+            let is_alone = args.files.len() == 1;
+            let heading = if is_alone { String::new() } else { format!("{}\n", file.display()) };
             print(heading + &jobs_table(results, &comparison.verdicts))
         }
         Format::Json => {
