@@ -23,6 +23,8 @@ pub(super) struct Assembly<'o> {
     pub(super) origin: Option<String>,
     sessions: Sessions,
     latest_ms: Option<f64>,
+    /// The arrival of the session above.
+    above_ms: Option<f64>,
     problems: Bag,
     faulty_rows: u64,
 }
@@ -37,6 +39,7 @@ impl<'o> Assembly<'o> {
             origin: None,
             sessions: Sessions::default(),
             latest_ms: None,
+            above_ms: None,
             problems: Bag::new(),
             faulty_rows: 0,
         }
@@ -95,6 +98,7 @@ impl<'o> Assembly<'o> {
             return Ok(());
         };
         let latest = self.latest_ms.filter(|latest| ms < *latest);
+        let is_below_above = self.above_ms.replace(ms).is_some_and(|above| ms < above);
         self.latest_ms = Some(self.latest_ms.map_or(ms, |latest| latest.max(ms)));
         let (Some(latest), RowOrder::AsWritten) = (latest, self.options.order) else {
             return Ok(());
@@ -102,7 +106,7 @@ impl<'o> Assembly<'o> {
         if strict {
             return Err(unsorted(row, ms, latest));
         }
-        self.counts.unsorted_rows += 1;
+        self.counts.unsorted_rows += u64::from(is_below_above);
         Ok(())
     }
 
@@ -120,7 +124,10 @@ impl<'o> Assembly<'o> {
         }
         if self.counts.rows == 0 {
             let message = format!("trace file {name} did not contain any requests");
-            return Err(Bag::from(Problem::new(Code::TraceEmpty, message)));
+            let problem = Problem::new(Code::TraceEmpty, message);
+            return Err(problem
+                .help("a trace has a row for each request; is it the right file?")
+                .into());
         }
         if self.options.order == RowOrder::Sorted {
             self.corpus.sort_by_arrival();
@@ -128,6 +135,10 @@ impl<'o> Assembly<'o> {
         let rows = self.corpus.rows();
         self.counts.ties = count(rows.windows(2).filter(|pair| ties(&pair[0], &pair[1])));
         self.counts.span = span(rows, self.origin);
+        if let Some(span) = self.counts.span.as_mut().filter(|_| self.counts.missing_timestamps > 0)
+        {
+            span.begin_at_zero();
+        }
         Ok((self.corpus, self.counts))
     }
 }

@@ -129,6 +129,7 @@ fn tokens(line: &Line<'_>, at: Range<usize>, column: &str) -> Result<Tokens, Pro
 /// Says that a field is not what its column holds.
 fn wrong(line: &Line<'_>, at: Range<usize>, column: &str, expected: &str) -> Problem {
     let found = &line.text[at.clone()];
-    let message = format!("trace line {}: `{column}` is {expected}, found `{found}`", line.number);
+    let message =
+        format!("trace line {}: `{column}` must be {expected}, found `{found}`", line.number);
     line.problem(Code::TraceField, at, message, &format!("expected {expected}"))
 }

@@ -11,6 +11,9 @@ const SHORT_SPAN_MS: f64 = 1_000.0;
 /// A longer span than this, in milliseconds (seven days), is most likely one in the wrong unit.
 const LONG_SPAN_MS: f64 = 604_800_000.0;
 
+/// How a span is shown that is longer than a clock of nanoseconds can count.
+pub const TOO_LONG: &str = "more than 2^64 ns";
+
 /// What a reader saw and let through. Only counts; each is of the rows that were kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadCounts {
@@ -56,6 +59,12 @@ impl ArrivalSpan {
     pub fn length_ms(&self) -> f64 {
         self.last_ms - self.first_ms
     }
+
+    /// Begins it at 0, where rows without a timestamp arrive.
+    pub(super) fn begin_at_zero(&mut self) {
+        self.first_ms = 0.0;
+        "0 ms".clone_into(&mut self.origin);
+    }
 }
 
 impl ReadCounts {
@@ -84,7 +93,9 @@ impl ReadCounts {
         let Some(span) = &self.span else {
             return format!("{trace}: {rows} rows without arrivals");
         };
-        let length = Nanos::from_ms(span.length_ms()).unwrap_or_default().get();
+        let Ok(length) = Nanos::from_ms(span.length_ms()).map(Nanos::get) else {
+            return format!("{trace}: {rows} rows from {} over {TOO_LONG}", span.origin);
+        };
         let seconds = Micros6::ratio(u128::from(length), 1_000_000_000);
         let seconds = seconds.map_or(String::new(), |seconds| seconds.to_places(3));
         let rate = Micros6::per_second(u128::from(rows), length);

@@ -148,8 +148,10 @@ impl<'a> Written<'a> {
     /// Returns a problem with the value.
     pub(super) fn problem(&self, line: &Line<'a>, expected: &str) -> Problem {
         let shown: String = self.text.chars().take(40).collect();
-        let message =
-            format!("trace line {}: `{}` is {expected}, found `{shown}`", line.number, self.key);
+        let message = format!(
+            "trace line {}: `{}` must be {expected}, found `{shown}`",
+            line.number, self.key
+        );
         line.problem(Code::TraceField, self.at(line), message, &format!("expected {expected}"))
     }
 

@@ -17,7 +17,7 @@ mod row;
 mod session;
 mod stats;
 
-pub use counts::{ArrivalSpan, ReadCounts};
+pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{Shard, count_rows, is_named_gzip, read_corpus};
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};

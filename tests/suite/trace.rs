@@ -115,6 +115,20 @@ fn what_is_let_through_is_warned_of_on_stderr() {
     assert_eq!((quiet.stderr.as_str(), quiet.stdout), ("", ran.stdout));
 }
 
+#[test]
+fn a_span_that_no_clock_can_count_is_shown_as_such() {
+    let place = Place::empty();
+    let row = |at: &str| format!("{{\"timestamp\":{at},\"input_length\":8,\"output_length\":4}}\n");
+    place.write("t.jsonl", row("0") + &row("1.8e19"));
+    let ran = place.bench(["trace", "stats", "t.jsonl"]).exits(0);
+    let shown =
+        |line: &str| line.starts_with("duration, s  ") && line.ends_with("more than 2^64 ns");
+    assert!(ran.stdout.lines().any(shown), "{ran}");
+    place.write("empty.jsonl", "\n");
+    let empty = place.bench(["trace", "stats", "empty.jsonl"]).exits(2);
+    assert!(empty.stderr.contains("is it the right file?"), "{empty}");
+}
+
 const SCENARIO: &str = r#"scenario "recorded" {
     pins {
         engine "native" version="1"

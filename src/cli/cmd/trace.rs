@@ -10,8 +10,8 @@ use crate::digest::canonical::{Value, object};
 use crate::pin::Registry;
 use crate::scenario::project_root;
 use crate::trace::{
-    ArrivalRule, Distribution, PrefixHit, ReadCounts, ReadOptions, Shard, Strictness, TraceFormat,
-    TraceStats, read_corpus,
+    ArrivalRule, Distribution, PrefixHit, ReadCounts, ReadOptions, Shard, Strictness, TOO_LONG,
+    TraceFormat, TraceStats, read_corpus,
 };
 use crate::units::{BlockSize, Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
@@ -127,7 +127,7 @@ fn lines(stats: &TraceStats) -> Vec<Line> {
     let mut lines = vec![
         ("rows", counts.rows.to_string()),
         ("sessions", unless(counts.sessions, counts.rows)),
-        ("duration, s", stats.duration.map_or(String::new(), seconds)),
+        ("duration, s", duration(stats)),
         ("rows a second", stats.rate.map_or(String::new(), |rate| rate.to_places(2))),
     ];
     lines.extend(lengths(["input tokens, mean", "  p50", "  p99"], stats.input));
@@ -176,6 +176,15 @@ fn lengths(labels: [&'static str; 3], found: Option<Distribution>) -> [Line; 3] 
     });
     let [mean, p50, p99] = texts;
     [(labels[0], mean), (labels[1], p50), (labels[2], p99)]
+}
+
+/// Returns the time from the first arrival to the last; nothing where there are no arrivals.
+fn duration(stats: &TraceStats) -> String {
+    match (stats.duration, &stats.counts.span) {
+        (Some(duration), _) => seconds(duration),
+        (None, Some(_)) => TOO_LONG.to_owned(),
+        (None, None) => String::new(),
+    }
 }
 
 /// Returns a duration in seconds with three places.

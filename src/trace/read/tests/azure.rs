@@ -42,14 +42,14 @@ fn days_roll_over_and_the_fraction_may_be_absent() {
 fn faulty_fields_are_named_by_column() {
     assert_eq!(
         refused("2023-11-16,1,1\n"),
-        "azure.csv:2:1 trace::field: trace line 2: `TIMESTAMP` is a time `YYYY-MM-DD HH:MM:SS.fffffff`, found `2023-11-16`"
+        "azure.csv:2:1 trace::field: trace line 2: `TIMESTAMP` must be a time `YYYY-MM-DD HH:MM:SS.fffffff`, found `2023-11-16`"
     );
     assert_eq!(
         refused("2023-11-16 18:17:03,1.0,1\n"),
-        "azure.csv:2:21 trace::field: trace line 2: `ContextTokens` is an integer from 0 to 4294967295, found `1.0`"
+        "azure.csv:2:21 trace::field: trace line 2: `ContextTokens` must be an integer from 0 to 4294967295, found `1.0`"
     );
     let found = refused("2023-11-16 18:17:03,0,1\n");
-    assert!(found.ends_with("`ContextTokens` is at least 1, found `0`"), "{found}");
+    assert!(found.ends_with("`ContextTokens` must be at least 1, found `0`"), "{found}");
     assert!(
         refused("2023-11-16 18:17:03,1\n").ends_with("trace line 2 has 2 fields, the header has 3")
     );

@@ -57,7 +57,7 @@ fn counts_and_times_are_refused_rather_than_rounded() {
         let found = refusal(read(&with(field), &dynosim()));
         assert!(
             found.starts_with(
-                "trace.jsonl:1:64 trace::field: trace line 1: `input_length` is an integer"
+                "trace.jsonl:1:64 trace::field: trace line 1: `input_length` must be an integer"
             ),
             "{found}"
         );
@@ -70,7 +70,7 @@ fn counts_and_times_are_refused_rather_than_rounded() {
             let found = refusal(read(&text, &options));
             assert!(
                 found.starts_with(
-                    "trace.jsonl:1:64 trace::field: trace line 1: `timestamp` is a finite number"
+                    "trace.jsonl:1:64 trace::field: trace line 1: `timestamp` must be a finite number"
                 ),
                 "{found}"
             );
