@@ -370,6 +370,26 @@ fn a_digest_version_or_checksum_that_cannot_be_read_is_replaced_only_where_it_is
 }
 
 #[test]
+fn a_wrong_axis_is_one_error_that_says_what_to_do() {
+    let cases = [
+        ("from=\"1\" to=2", "scenario::axis", Some("remove the quotes: `from=1`")),
+        (
+            "from=1 to=#inf",
+            "kdl::not_finite",
+            Some("where nothing should be limited, leave it out"),
+        ),
+        ("1 2 1.0", "scenario::axis", None),
+        ("1\nvary \"worker.aggregated.parallelism.replicas\" 2", "kdl::duplicate_name", None),
+    ];
+    for (values, code, help) in cases {
+        let axis = format!("vary \"worker.aggregated.parallelism.replicas\" {values}");
+        let found = planned(&scenario(&axis, "")).expect_err(values);
+        let said: Vec<_> = found.iter().map(|one| (one.code().as_str(), one.help_text())).collect();
+        assert_eq!(said, [(code, help)], "{values}");
+    }
+}
+
+#[test]
 fn an_exclude_names_values_by_type_and_in_any_spelling_of_a_number() {
     let axis = "vary \"worker.aggregated.parallelism.replicas\" 1 2\n";
     assert_eq!(ids(&format!("{axis}exclude replicas=2.0 workload=\"tiny\"")).len(), 3);

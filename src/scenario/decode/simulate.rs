@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::names;
-use crate::diag::{Bag, Code};
+use crate::diag::{Bag, Code, Problem};
 use crate::scenario::cursor::View;
 use crate::scenario::decimal::{Decimal, Range};
 use crate::scenario::model::{Axis, AxisGroup, Exclude, Simulation, Used};
@@ -121,12 +121,7 @@ fn axis(view: &View<'_>, limit: u64, bag: &mut Bag) -> Option<Axis> {
 fn given_twice(values: &[Value], bag: &mut Bag) {
     let mut seen: BTreeMap<String, &Value> = BTreeMap::new();
     for value in values {
-        let key = match value.content {
-            Content::Real(number) => format!("{:?}", number + 0.0), // one key for 0.0 and -0.0
-            Content::Text(_) | Content::Integer(_) | Content::Flag(_) | Content::Null => {
-                format!("{:?}", value.content)
-            }
-        };
+        let key = value.content.spelling();
         if let Some(first) = seen.get(&key) {
             let message = format!("the axis has the value `{}` twice", value.text);
             let problem = value.place.problem(Code::ScenarioAxis, message, "given again");
@@ -141,16 +136,17 @@ fn given_twice(values: &[Value], bag: &mut Bag) {
 fn range(view: &View<'_>, limit: u64, bag: &mut Bag) -> Option<Vec<Value>> {
     let mut bound = |name: &'static str| -> Option<(Decimal, Value)> {
         let Some(value) = view.value(name) else {
-            let message = format!("the range lacks `{name}`");
-            bag.push(view.head().problem(Code::ScenarioAxis, message, "missing here"));
+            if !is_written(view, name) {
+                let message = format!("the range lacks `{name}`");
+                bag.push(view.head().problem(Code::ScenarioAxis, message, "missing here"));
+            }
             return None;
         };
         let decimal = matches!(value.content, Content::Integer(_) | Content::Real(_))
             .then(|| Decimal::parse(&value.text))
             .flatten();
         if decimal.is_none() {
-            let message = format!("`{name}` is a number without exponent, found `{}`", value.text);
-            bag.push(value.place.problem(Code::ScenarioAxis, message, "no such number"));
+            bag.push(no_bound(name, value));
         }
         decimal.map(|decimal| (decimal, value.clone()))
     };
@@ -176,6 +172,23 @@ fn range(view: &View<'_>, limit: u64, bag: &mut Bag) -> Option<Vec<Value>> {
             bag.push(first.place.also(problem, "and begins here"));
             None
         }
+    }
+}
+
+/// Returns whether the file gives a property, right or wrong.
+fn is_written(view: &View<'_>, name: &str) -> bool {
+    view.node().is_some_and(|node| node.props.iter().any(|prop| prop.name.text == name))
+}
+
+/// Returns the problem of a value that cannot bound a range.
+fn no_bound(name: &str, value: &Value) -> Problem {
+    let message = format!("`{name}` is a number without exponent, found `{}`", value.text);
+    let problem = value.place.problem(Code::ScenarioAxis, message, "no such number");
+    match value.as_text() {
+        Some(text) if Decimal::parse(text).is_some() => {
+            problem.help(format!("remove the quotes: `{name}={text}`"))
+        }
+        Some(_) | None => problem.help("a range is of numbers; list other values one by one"),
     }
 }
 

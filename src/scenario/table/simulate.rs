@@ -15,7 +15,7 @@ static ENGINES: Shape = Shape::new("engine", "The engines, by pin.").once().rest
 
 /// An axis.
 pub static VARY: Shape = Shape::new("vary", "An axis: a path and its values. The path begins in the deployment, or with `workload.` in the workload.")
-    .keyed()
+    .repeated()
     .args(&[Field::text("PATH", "Nodes with dots between them and a property at the end, or a node for its first argument: `\"worker.aggregated.parallelism.replicas\"`, `\"router\"`, `\"workload.load.speedup\"`.")])
     .rest(&VALUES)
     .props(&[
