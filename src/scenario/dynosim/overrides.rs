@@ -48,8 +48,8 @@ impl<'a> Override<'a> {
             return Err(refuse(&source, path, &format!("`--set {path}=…`: {message}")).into());
         }
         // The value is read in place, behind blanks, so that its positions are those of the argument.
-        let padded = format!("{}{value}", " ".repeat(path.chars().count() + 1));
-        let value = yaml::load(&SourceFile::new(source.name(), &padded))?;
+        let padded = format!("{}{value}", " ".repeat(path.len() + 1));
+        let value = yaml::load_padded(&source, &padded)?;
         Ok(Self { source, path, value })
     }
 
@@ -168,6 +168,14 @@ mod tests {
         let node = set("a: 1\n", &["b=x=y", "n="]).expect("set");
         assert!(matches!(at(&node, "b"), Data::Text(text) if text == "x=y"));
         assert!(matches!(at(&node, "n"), Data::Null));
+    }
+
+    #[test]
+    fn a_wrong_value_is_shown_behind_its_path_as_it_was_given() {
+        let mut root = root("a: 1\n");
+        let found = apply(&mut root, &["é.b=[1".to_owned()]).expect_err("refused").into_sorted();
+        assert_eq!(found[0].source_file().map(SourceFile::text), Some("é.b=[1"));
+        assert_eq!(found[0].place().as_deref(), Some("--set é.b:1:7"));
     }
 
     #[test]

@@ -21,7 +21,15 @@ const NODE_LIMIT: usize = 100_000;
 /// # Errors
 /// Every duplicate key, key that is no text and foreign tag; or the first place that is no YAML.
 pub(in super::super) fn load(source: &SourceFile) -> Result<Node, Bag> {
-    let mut loader = Loader::new(source);
+    load_padded(source, source.text())
+}
+
+/// Returns the one document of `text`: the text of `source` with blanks in place of bytes that are no YAML.
+///
+/// # Errors
+/// As [`load`], with what `source` says there.
+pub(in super::super) fn load_padded(source: &SourceFile, text: &str) -> Result<Node, Bag> {
+    let mut loader = Loader::new(source, text);
     match loader.document() {
         Ok(node) if loader.bag.is_empty() => Ok(node),
         Ok(_) | Err(Stop) => Err(loader.bag),
@@ -50,8 +58,7 @@ enum Key {
 }
 
 impl<'a> Loader<'a> {
-    fn new(source: &'a SourceFile) -> Self {
-        let text = source.text();
+    fn new(source: &'a SourceFile, text: &'a str) -> Self {
         let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         offsets.push(text.len());
         Self {

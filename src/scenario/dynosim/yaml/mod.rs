@@ -7,5 +7,5 @@ mod load;
 mod node;
 mod scalar;
 
-pub(super) use load::load;
+pub(super) use load::{load, load_padded};
 pub(super) use node::{Data, Entry, Map, Node};
