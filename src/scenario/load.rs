@@ -134,7 +134,8 @@ impl Splicer<'_> {
 
     /// Splices the declarations of a parsed file, then its includes.
     fn declarations(&mut self, document: &Document, path: &Path, known: PathBuf) {
-        let root = cursor::check(document, &table::INCLUDED, self.findings);
+        let own = own_nodes(document, self.findings);
+        let root = cursor::check(&own, &table::INCLUDED, self.findings);
         let stated = Some(&self.stated);
         let workloads = decode::declared(&root, "workload", stated, self.findings);
         self.scenario.workloads.extend(workloads);
@@ -146,6 +147,28 @@ impl Splicer<'_> {
         }
         self.chain.pop();
     }
+}
+
+/// Returns an included file without the nodes that belong into the file which includes it, which it complains of.
+fn own_nodes(document: &Document, findings: &mut Bag) -> Document {
+    let scenario = table::ROOT.child("scenario");
+    let mut own = document.clone();
+    own.nodes.retain(|node| {
+        let name = node.name.text.as_str();
+        let is_known = table::INCLUDED.child(name).is_some();
+        let is_elsewhere = table::ROOT.child(name).is_some()
+            || scenario.is_some_and(|scenario| scenario.child(name).is_some());
+        if is_elsewhere && !is_known {
+            let message = format!("`{name}` does not belong into an included file");
+            let place = &node.name.place;
+            let problem = place.problem(Code::KdlMisplacedNode, message, "not in this file");
+            findings.push(problem.help(
+                "it belongs into the file that includes this one; here stand `workload`, `deployment` and `include`",
+            ));
+        }
+        is_known || !is_elsewhere
+    });
+    own
 }
 
 /// Returns the problem of a cycle, with the files that make it.

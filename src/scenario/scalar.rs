@@ -196,13 +196,15 @@ fn name(value: &Value, field: &str) -> Result<String, Problem> {
         .chars()
         .enumerate()
         .find(|(index, c)| !fits(*c) || (*index == 0 && !c.is_ascii_alphanumeric()));
-    let found = match wrong {
+    let (rule, found) = match wrong {
         None if !text.is_empty() => return Ok(text),
-        None => "an empty name".to_owned(),
-        Some((0, c)) => format!("`{}` at its start", c.escape_debug()),
-        Some((_, c)) => format!("`{}`", c.escape_debug()),
+        None => ("has at least one letter or digit", "an empty text".to_owned()),
+        Some((0, c)) => ("begins with a letter or digit", format!("`{}`", c.escape_debug())),
+        Some((_, c)) => {
+            ("consists of letters, digits, `.`, `_` and `-`", format!("`{}`", c.escape_debug()))
+        }
     };
-    let message = format!("a name consists of letters, digits, `.`, `_` and `-`, found {found}");
+    let message = format!("a name {rule}, found {found}");
     let problem = value.place.problem(Code::KdlName, message, "this is no name");
     Err(problem.help("names become parts of job ids and file names"))
 }

@@ -148,6 +148,25 @@ fn a_digest_that_stands_as_an_argument_is_shown_as_the_property_it_is() {
 }
 
 #[test]
+fn a_node_of_the_scenario_itself_is_sent_there_from_an_included_file() {
+    let place = Place::repository();
+    let good = place.read("scenarios/smoke.kdl");
+    place.write(
+        "scenarios/in.kdl",
+        good.replace("    seed 1\n", "    seed 1\n    include \"part.kdl\"\n"),
+    );
+    place.write("scenarios/part.kdl", "pins {\n}\nscenario \"y\" {\n}\npinz\n");
+    let ran = place.bench(["lint", "scenarios/in.kdl"]).exits(2);
+    let found: Vec<String> = found(&ran.stderr);
+    assert_eq!(
+        found,
+        ["kdl::misplaced_node 1:1", "kdl::misplaced_node 3:1", "kdl::unknown_node 5:1"],
+        "{ran}"
+    );
+    assert!(ran.stderr.contains("it belongs into the file that includes this one"), "{ran}");
+}
+
+#[test]
 fn the_scenarios_of_this_repository_are_without_findings() {
     let place = Place::repository();
     for file in

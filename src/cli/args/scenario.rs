@@ -29,7 +29,7 @@ pub(crate) struct LintArgs {
 /// Arguments of `fmt`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FmtArgs {
-    /// The files: scenarios, pins, or any other KDL
+    /// The files: scenarios, pins, or other KDL 2 without type annotations
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 

@@ -179,6 +179,18 @@ fn scalars_that_fit_are_read_exactly() {
 }
 
 #[test]
+fn a_name_says_which_of_its_rules_is_broken() {
+    for (name, rule) in [
+        ("", "a name has at least one letter or digit, found an empty text"),
+        (".x", "a name begins with a letter or digit, found `.`"),
+        ("x y", "a name consists of letters, digits, `.`, `_` and `-`, found ` `"),
+    ] {
+        let found = problems(&format!("seed 1\nworkload \"{name}\" {{\n load \"trace\"\n}}"));
+        assert_eq!(found[0].message(), rule);
+    }
+}
+
+#[test]
 fn seeds_beyond_64_bits_are_refused() {
     let found = problems("seed 18446744073709551616\nworkload \"w\" {\n load \"trace\"\n}");
     assert_eq!(

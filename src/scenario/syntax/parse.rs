@@ -18,6 +18,9 @@ pub fn parse(source: &SourceFile) -> Result<Document, Bag> {
     if let Some(problem) = too_deep(source) {
         return Err(problem.into());
     }
+    if let Some(problem) = declares_version_1(source) {
+        return Err(problem.into());
+    }
     let parsed =
         KdlDocument::parse_v2(source.text()).map_err(|error| faults::report(source, &error))?;
     let mut builder = Builder { source, bag: Bag::new() };
@@ -41,6 +44,22 @@ fn too_deep(source: &SourceFile) -> Option<Problem> {
         }
     }
     None
+}
+
+/// Returns the problem of a file that begins with the marker of KDL 1, which KDL 2 would read as a comment.
+fn declares_version_1(source: &SourceFile) -> Option<Problem> {
+    let text = source.text();
+    let marker = text.trim_start_matches('\u{feff}').trim_start();
+    let rest = marker.strip_prefix("/-")?.trim_start().strip_prefix("kdl-version")?.trim_start();
+    if rest.split(|c: char| c.is_whitespace() || c == ';').next() != Some("1") {
+        return None;
+    }
+    let problem = Problem::new(Code::KdlVersion1, "the file says that it is KDL 1").label(
+        source,
+        Span::new(text.len() - rest.len(), 1),
+        "another version",
+    );
+    Some(problem.help("write it in KDL 2, with `/- kdl-version 2` or without such a line"))
 }
 
 /// Builds our nodes and complains of type annotations on the way.

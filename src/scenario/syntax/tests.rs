@@ -87,6 +87,8 @@ fn kdl_1_is_named_and_its_new_form_shown() {
     }
     let source = SourceFile::new("t.kdl", "/- kdl-version 2\na #true");
     assert!(parse(&source).is_ok());
+    assert_eq!(said("/- kdl-version 1\na 1")[0].0, Code::KdlVersion1);
+    assert_eq!(said("\u{feff}\n/-kdl-version 1;a 1")[0].1, "t.kdl:2:15");
 }
 
 #[test]
