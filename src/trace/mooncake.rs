@@ -180,7 +180,9 @@ fn check_ids(
     })
 }
 
-/// Returns the requested output: what the row says, else the number of its output tokens.
+/// Returns the requested output: what the row says, which is also the number of its output tokens where it lists them.
+///
+/// Tokens alone do not state it: the reference refuses such a row as well.
 fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
     let stated = fields.get(Field::Output).map(|value| value.length(line)).transpose()?;
     let ids = fields.get(Field::OutputTokenIds);
@@ -201,8 +203,8 @@ fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
             );
             Err(line.problem(Code::TraceField, value.at(line), message, "this many are listed"))
         }
-        (Some(count), ..) | (None, Some(count), _) => Ok(count),
-        (None, None, _) => {
+        (Some(count), ..) => Ok(count),
+        (None, ..) => {
             let message = format!("trace line {} is missing output_length", line.number);
             let label = "no `output_length` in this row";
             Err(line.problem(Code::TraceField, line.whole(), message, label))

@@ -131,6 +131,10 @@ fn missing_fields_and_an_empty_file_are_refused_as_dynosim_does() {
         ("{\"input_length\":1,\"output_length\":1}", "trace line 1 is missing hash_ids"),
         ("{\"input_length\":1,\"hash_ids\":[1]}", "trace line 1 is missing output_length"),
         (
+            "{\"input_length\":1,\"hash_ids\":[1],\"output_token_ids\":[7,8]}",
+            "trace line 1 is missing output_length",
+        ),
+        (
             "{\"input_length\":600,\"output_length\":1,\"hash_ids\":[1]}",
             "trace line 1 input_length 600 exceeds hash_ids capacity 512 (1 ids of 512 tokens)",
         ),
