@@ -170,7 +170,7 @@ impl<'a> Runtime<'a> {
 
     /// Records a request that ended and lets its session go on.
     fn end_request(&mut self, rank: usize, served: Served) -> Result<(), SimError> {
-        let outcome = served.outcome.unwrap_or(Outcome::Failed);
+        let outcome = served.outcome.expect("a request that leaves a rank has an outcome");
         let held = self.workers.ranks()[rank].pool().active();
         self.log.terminal(rank, self.now, &served, held);
         self.in_flight -= 1;
@@ -181,7 +181,7 @@ impl<'a> Runtime<'a> {
                 at: self.now,
                 outcome,
                 content: served.content.runs(),
-                output: served.content.output_run(u32::try_from(served.output).unwrap_or(u32::MAX)),
+                output: served.content.output_run(narrow(served.output)),
             },
         )?;
         if outcome == Outcome::Completed {
@@ -350,4 +350,9 @@ fn reportable(at: SimTime) -> Result<SimTime, SimError> {
         Ok(_) => Ok(at),
         Err(_) => Err(SimError::ClockOverflow { at_ms: at.as_ms() }),
     }
+}
+
+/// Returns an output's length as 32 bits.
+fn narrow(tokens: u64) -> u32 {
+    u32::try_from(tokens).expect("decoders refuse outputs of 2^32 tokens and more")
 }

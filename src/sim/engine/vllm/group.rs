@@ -139,7 +139,9 @@ impl Rank {
         }
         let settled_members = self.group.members - newcomers.len() as u64;
         if settled_members > 0 {
-            let gap = Nanos::from(end).since(Nanos::from(before)).unwrap_or(Nanos::ZERO);
+            let gap = Nanos::from(end)
+                .since(Nanos::from(before))
+                .expect("a pass ends no earlier than the one before it");
             self.note_group_gaps(gap, settled_members);
         }
         self.group.completed += 1;
