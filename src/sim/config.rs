@@ -4,7 +4,8 @@ use crate::deployment::{Backend, ContextLength, Workers};
 use crate::plan::SimulationJob;
 use crate::units::SimTime;
 
-use super::engine::vllm::{Advance, Policy, RankConfig};
+use super::engine::vllm::{self, Policy};
+use super::engine::{Advance, RankConfig};
 use super::error::Unsupported;
 use super::lacking::{deployment, unsupported};
 use super::worker::Shape;
@@ -55,7 +56,7 @@ pub(crate) fn engine_config(
             prefill_interval: u64::from(worker.scheduler.prefill_schedule_interval.max(1)),
         },
         gpus_per_worker: worker.parallelism.gpus_per_worker(),
-        rank: RankConfig {
+        rank: RankConfig::Vllm(vllm::RankConfig {
             policy: match job.deployment.backend {
                 Backend::Vllm | Backend::Sglang => Policy::Optimistic,
                 Backend::Trtllm => Policy::GuaranteedNoEvict,
@@ -69,7 +70,7 @@ pub(crate) fn engine_config(
             prefix_caching: kv_cache.prefix_caching,
             preemption: worker.scheduler.preemption,
             advance: if job.workload.stop.virtual_time.is_some() { Advance::Each } else { advance },
-        },
+        }),
         cut: job.workload.stop.virtual_time,
     })
 }

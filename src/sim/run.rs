@@ -6,7 +6,7 @@ use crate::record::RunRecord;
 use crate::workload::Corpus;
 
 use super::config::engine_config;
-use super::engine::vllm::Advance;
+use super::engine::Advance;
 use super::lacking::unsupported;
 use super::runtime::Runtime;
 use super::timing::{PassTiming, built_in};

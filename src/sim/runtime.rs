@@ -12,7 +12,7 @@ use crate::record::{Gaps, Outcome, PoolUse, RequestRecord, RunRecord};
 use crate::units::{Blocks, Nanos, SimTime, Tokens};
 
 use super::config::EngineConfig;
-use super::engine::vllm::{Arrival, Rank, Served};
+use super::engine::{Arrival, Rank, Served};
 use super::error::SimError;
 use super::kv::Census;
 use super::options::Options;
@@ -171,7 +171,7 @@ impl<'a> Runtime<'a> {
     /// Records a request that ended and lets its session go on.
     fn end_request(&mut self, rank: usize, served: Served) -> Result<(), SimError> {
         let outcome = served.outcome.expect("a request that leaves a rank has an outcome");
-        let held = self.workers.ranks()[rank].pool().active();
+        let held = self.workers.ranks()[rank].held();
         self.log.terminal(rank, self.now, &served, held);
         self.in_flight -= 1;
         self.last_terminal = self.now;
@@ -291,7 +291,7 @@ impl<'a> Runtime<'a> {
                     "rank {index} has {} waiting and {} running requests and no pass that does anything: the head needs more KV blocks than the {} there are, or more tokens than a pass may compute",
                     rank.waiting(),
                     rank.running(),
-                    rank.pool().capacity(),
+                    rank.capacity(),
                 )
             },
         );
@@ -301,12 +301,12 @@ impl<'a> Runtime<'a> {
     /// Turns the finished or cut run into its record.
     fn finish(mut self) -> RunRecord {
         let ranks = self.workers.ranks();
-        let peak = ranks.iter().map(|rank| rank.pool().peak_active()).max().unwrap_or(0);
-        let census = Census::of(ranks.iter().map(Rank::pool));
+        let peak = ranks.iter().map(Rank::peak_held).max().unwrap_or(0);
+        let census = ranks.iter().map(Rank::census).fold(Census::default(), Census::and);
         let ranks_in_all = ranks.len() as u64;
         let preemptions = ranks.iter().map(Rank::preemptions).sum();
         for rank in 0..ranks.len() {
-            let held_here = self.workers.ranks()[rank].pool().active();
+            let held_here = self.workers.ranks()[rank].held();
             for served in self.workers.rank(rank).cut() {
                 self.log.terminal(rank, self.now, &served, held_here);
                 self.record(rank, served, None);
@@ -327,7 +327,7 @@ impl<'a> Runtime<'a> {
                 pool: "agg",
                 gpus_per_worker: self.config.gpus_per_worker,
                 workers: self.workers.count() as u64,
-                blocks_per_rank: Blocks::new(self.config.rank.blocks),
+                blocks_per_rank: Blocks::new(self.config.rank.blocks()),
                 ranks: ranks_in_all,
                 blocks_held_at_end: Blocks::new(census.held),
                 blocks_cached_at_end: Blocks::new(census.cached),

@@ -7,7 +7,7 @@ use crate::digest::Hasher;
 use crate::record::Transcript;
 use crate::units::{Nanos, SimTime};
 
-use super::engine::vllm::{Formed, Served};
+use super::engine::{Formed, Served};
 
 /// Writes events.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl EventLog {
 
     /// Notes a pass that starts. A decode of an unchanged batch is noted when it ends, by [`EventLog::ended`].
     pub(crate) fn started(&mut self, rank: usize, formed: &Formed) {
-        if self.keep == Keep::Nothing || formed.is_decode_only() {
+        if self.keep == Keep::Nothing || formed.repeats {
             return;
         }
         let start = formed.start;
@@ -88,14 +88,14 @@ impl EventLog {
             ("prefill_prefix", Field::Count(formed.prefill.prefix_tokens)),
             ("prefill_requests", Field::Count(formed.prefill.requests)),
             ("rank", Field::Count(rank as u64)),
-            ("rejected", Field::Count(formed.rejected() as u64)),
+            ("rejected", Field::Count(formed.rejected)),
             ("to_ns", Field::Time(formed.end)),
         ]);
     }
 
     /// Notes a pass that ends.
     pub(crate) fn ended(&mut self, rank: usize, formed: &Formed) {
-        if self.keep != Keep::Nothing && formed.is_decode_only() {
+        if self.keep != Keep::Nothing && formed.repeats {
             self.decode(rank, formed);
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::units::SimTime;
 
-use super::engine::vllm::{Cadence, Rank, RankConfig};
+use super::engine::{Cadence, Rank, RankConfig};
 use super::error::SimError;
 use super::timing::PassTiming;
 

@@ -1,3 +1,17 @@
 //! Engines: rank schedulers that form passes and complete them.
+//!
+//! A pool knows [`Rank`] and the types beside it; each engine's scheduler is a module of its own. A pass is formed at its start
+//! and takes effect at its end.
 
+mod advance;
+mod cadence;
+mod formed;
+mod rank;
+mod served;
 pub(crate) mod vllm;
+
+pub(crate) use advance::Advance;
+pub(crate) use cadence::Cadence;
+pub(crate) use formed::{Admitted, Formed};
+pub(crate) use rank::{Rank, RankConfig};
+pub(crate) use served::{Arrival, Served, Settled};

@@ -76,13 +76,13 @@ impl Hasher for Mixed {
 }
 
 impl Census {
-    /// Returns the blocks of several pools together.
-    pub(crate) fn of<'p>(pools: impl Iterator<Item = &'p BlockPool>) -> Self {
-        pools.map(BlockPool::census).fold(Self::default(), |sum, one| Self {
-            held: sum.held + one.held,
-            cached: sum.cached + one.cached,
-            free: sum.free.saturating_add(one.free),
-        })
+    /// Returns the blocks of two pools together.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            held: self.held + other.held,
+            cached: self.cached + other.cached,
+            free: self.free.saturating_add(other.free),
+        }
     }
 }
 

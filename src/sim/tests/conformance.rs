@@ -3,7 +3,7 @@
 use crate::deployment::ContextLength;
 use crate::record::Outcome;
 use crate::sim::SimError;
-use crate::sim::engine::vllm::Advance;
+use crate::sim::engine::Advance;
 use crate::units::{SimTime, Tokens};
 
 use super::support::Small;

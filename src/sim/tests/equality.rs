@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::deployment::Preemption;
-use crate::sim::engine::vllm::Advance;
+use crate::sim::engine::Advance;
 
 use super::support::Small;
 

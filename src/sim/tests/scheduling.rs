@@ -1,7 +1,7 @@
 //! Rules that the recorded cases do not see, each by hand.
 
 use crate::deployment::{Backend, Preemption, Timing};
-use crate::sim::engine::vllm::Advance;
+use crate::sim::engine::Advance;
 use crate::sim::{SimError, unsupported};
 
 use super::support::Small;

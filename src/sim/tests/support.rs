@@ -9,7 +9,7 @@ use crate::deployment::{
 use crate::digest::Sha256;
 use crate::plan::{Compat, EngineIdentity, SimulationJob, TraceInput};
 use crate::record::{RequestRecord, RunRecord};
-use crate::sim::engine::vllm::Advance;
+use crate::sim::engine::Advance;
 use crate::sim::run::run_as;
 use crate::sim::timing::{DecodeWork, PassTiming, PrefillWork};
 use crate::sim::{Options, SimError};

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::digest::Sha256;
 use crate::record::Outcome;
-use crate::sim::engine::vllm::Advance;
+use crate::sim::engine::Advance;
 use crate::sim::{Options, SimError, run};
 use crate::units::{SimTime, Tokens};
 use crate::workload::{Load, Rate, SessionShape, Source, Stop, StopCount};

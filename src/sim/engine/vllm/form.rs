@@ -2,11 +2,12 @@
 
 use crate::deployment::Preemption;
 use crate::record::Admission;
+use crate::sim::engine::{Admitted, Cadence};
 use crate::sim::error::SimError;
 use crate::sim::timing::{DecodeWork, PassTiming, pass_times};
 use crate::units::{SimTime, Tokens};
 
-use super::rank::{Admitted, Cadence, Policy, Rank, Seat, Work};
+use super::rank::{Policy, Rank, Seat, Work};
 use super::sequence::Phase;
 
 /// What a prefix lookup found for the head of the waiting line.
@@ -44,8 +45,7 @@ impl Rank {
         cadence: Cadence,
         timing: &dyn PassTiming,
     ) -> Result<(), SimError> {
-        self.pass.reset();
-        self.pass.start = now;
+        self.pass.reset(now);
         let prompts = self.prompts_in(cadence);
         let mut budget = self.config.budget;
         if self.can_advance_as_group(budget) {
@@ -59,13 +59,15 @@ impl Rank {
             self.dissolve_group();
             self.schedule_running(0, prompts, &mut budget);
         }
-        if self.pass.preempted.is_empty() {
+        if self.pass.formed.preempted.is_empty() {
             self.admit(now, prompts, &mut budget);
             if prompts == Prompts::Computed {
                 self.left_waiting = !self.waiting.is_empty();
             }
         }
-        self.price(now, timing)
+        self.price(now, timing)?;
+        self.pass.close();
+        Ok(())
     }
 
     /// Returns whether this pass computes prompts: a decode pass does not where a decode runs and nobody was left behind.
@@ -175,9 +177,9 @@ impl Rank {
         let (is_complete, is_finished) = (after >= length, sequence.is_finished());
         self.pass.scheduled.push(Work { seat, total: work, prompt, prefix });
         if prompt > 0 {
-            self.pass.prefill.requests += 1;
-            self.pass.prefill.new_tokens += prompt;
-            self.pass.prefill.prefix_tokens += prefix;
+            self.pass.formed.prefill.requests += 1;
+            self.pass.formed.prefill.new_tokens += prompt;
+            self.pass.formed.prefill.prefix_tokens += prefix;
             // Prompt blocks of this request may now be what the waiting head lacks.
             self.head_blocked = false;
         }
@@ -191,8 +193,8 @@ impl Rank {
         self.pass.emitting.push(seat);
         let first_token_of_prefill = generated == 0 && prompt > 0;
         if !first_token_of_prefill {
-            self.pass.decode.requests += 1;
-            self.pass.decode.context_tokens += length;
+            self.pass.formed.decode.requests += 1;
+            self.pass.formed.decode.context_tokens += length;
         }
     }
 
@@ -227,7 +229,7 @@ impl Rank {
         self.waiting.push_front(victim);
         self.head_blocked = false;
         self.preemptions += 1;
-        self.pass.preempted.push(request);
+        self.pass.formed.preempted.push(request);
         victim
     }
 
@@ -239,17 +241,17 @@ impl Rank {
         let work = self.pass.scheduled.remove(at);
         *budget += work.total;
         if work.prompt > 0 {
-            self.pass.prefill.requests -= 1;
-            self.pass.prefill.new_tokens -= work.prompt;
-            self.pass.prefill.prefix_tokens -= work.prefix;
+            self.pass.formed.prefill.requests -= 1;
+            self.pass.formed.prefill.new_tokens -= work.prompt;
+            self.pass.formed.prefill.prefix_tokens -= work.prefix;
         }
         if let Some(at) = self.pass.emitting.iter().position(|other| *other == seat) {
             self.pass.emitting.remove(at);
             let sequence = self.look(seat);
             if !(sequence.generated == 0 && work.prompt > 0) {
                 let length = sequence.length();
-                self.pass.decode.requests -= 1;
-                self.pass.decode.context_tokens -= length;
+                self.pass.formed.decode.requests -= 1;
+                self.pass.formed.decode.context_tokens -= length;
             }
         }
         self.pass.silent.retain(|other| *other != seat);
@@ -380,7 +382,7 @@ impl Rank {
         sequence.phase = Phase::Filling;
         sequence.order = order;
         sequence.admissions.push(Admission { at: now, reused: Tokens::new(cached) });
-        self.pass.admitted.push(Admitted { request, reused: cached, computes: work });
+        self.pass.formed.admitted.push(Admitted { request, reused: cached, computes: work });
         self.compute(seat, cached, work, self.blocks_for(cached + work));
         *budget -= work;
         Some(work)
@@ -400,15 +402,15 @@ impl Rank {
     /// Sets the end of the pass: start, then prefill part, then decode part, added in this order.
     fn price(&mut self, now: SimTime, timing: &dyn PassTiming) -> Result<(), SimError> {
         if self.pass.grouped > 0 {
-            self.pass.decode.requests += self.pass.grouped;
-            self.pass.decode.context_tokens += self.group.context;
+            self.pass.formed.decode.requests += self.pass.grouped;
+            self.pass.formed.decode.context_tokens += self.group.context;
         }
         let decode = DecodeWork {
             capacity_tokens: self.config.blocks * u64::from(self.config.block_size),
-            ..self.pass.decode
+            ..self.pass.formed.decode
         };
-        let (prefill_time, decode_time) = pass_times(timing, self.pass.prefill, decode)?;
-        self.pass.end = now + prefill_time + decode_time;
+        let (prefill_time, decode_time) = pass_times(timing, self.pass.formed.prefill, decode)?;
+        self.pass.formed.end = now + prefill_time + decode_time;
         Ok(())
     }
 }

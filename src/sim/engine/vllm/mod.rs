@@ -10,5 +10,4 @@ mod group;
 mod rank;
 mod sequence;
 
-pub(crate) use rank::{Advance, Cadence, Formed, Policy, Rank, RankConfig};
-pub(crate) use sequence::{Arrival, Served};
+pub(crate) use rank::{Policy, Rank, RankConfig};

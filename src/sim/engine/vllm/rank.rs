@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use crate::deployment::Preemption;
 use crate::record::{Gaps, Outcome};
+use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
 use crate::sim::kv::BlockPool;
-use crate::sim::timing::{DecodeWork, PrefillWork};
 use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::BlockCursor;
 
 use super::group::Group;
-use super::sequence::{Arrival, Phase, Sequence, Served};
+use super::sequence::{Phase, Sequence};
 
 /// Settings of a rank.
 #[derive(Debug, Clone, Copy)]
@@ -46,24 +46,6 @@ pub(crate) enum Policy {
     GuaranteedNoEvict,
 }
 
-/// Whether a pass may compute prompts. Source: spec/SIMULATION.md §2.3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cadence {
-    /// It may.
-    Open,
-    /// Prompts wait for an open pass where decodes run and the last admission left nobody behind.
-    Decode,
-}
-
-/// How decodes are advanced. The two give the same result; tests compare them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Advance {
-    /// As a group, without work per request.
-    Grouped,
-    /// One by one, keeping each request's gaps: needed where the run may be cut.
-    Each,
-}
-
 /// A place in a rank's table of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seat(u32);
@@ -80,32 +62,11 @@ pub(super) struct Work {
     pub(super) prefix: u64,
 }
 
-/// An admission, for the transcript.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Admitted {
-    /// The request.
-    pub(crate) request: u64,
-    /// Tokens served from cache.
-    pub(crate) reused: u64,
-    /// Tokens it computes in the pass.
-    pub(crate) computes: u64,
-}
-
-/// A pass that was formed: what it holds and when it ends.
+/// A pass that was formed, with what only the rank needs of it.
 #[derive(Debug, Default)]
-pub(crate) struct Formed {
-    /// When it starts.
-    pub(crate) start: SimTime,
-    /// When it ends.
-    pub(crate) end: SimTime,
-    /// Its prompt work.
-    pub(crate) prefill: PrefillWork,
-    /// Its decode work.
-    pub(crate) decode: DecodeWork,
-    /// Admissions, in order.
-    pub(crate) admitted: Vec<Admitted>,
-    /// Preempted requests, in order.
-    pub(crate) preempted: Vec<u64>,
+pub(super) struct Pass {
+    /// What the pool sees.
+    pub(super) formed: Formed,
     /// Scheduling decisions outside the group, in order.
     pub(super) scheduled: Vec<Work>,
     /// Members of the group that produce a token.
@@ -118,15 +79,6 @@ pub(crate) struct Formed {
     pub(super) rejected: Vec<Seat>,
 }
 
-/// What the end of a pass settled.
-#[derive(Debug, Default)]
-pub(crate) struct Settled {
-    /// Requests that left, in order.
-    pub(crate) terminals: Vec<Served>,
-    /// Prompt tokens that the pass computed.
-    pub(crate) committed_prefill: Tokens,
-}
-
 /// One rank.
 #[derive(Debug)]
 pub(crate) struct Rank {
@@ -137,7 +89,7 @@ pub(crate) struct Rank {
     pub(super) waiting: VecDeque<Seat>,
     pub(super) running: Vec<Seat>,
     pub(super) group: Group,
-    pub(super) pass: Formed,
+    pub(super) pass: Pass,
     /// Whether the head of `waiting` was refused for lack of blocks and nothing has changed since that could help it.
     pub(super) head_blocked: bool,
     /// Whether the last pass that admitted left requests waiting.
@@ -148,42 +100,31 @@ pub(crate) struct Rank {
     gaps: Gaps,
 }
 
-impl Formed {
-    /// Returns whether the pass does anything at all.
-    pub(crate) fn has_effect(&self, now: SimTime) -> bool {
-        self.end > now
-            || !self.admitted.is_empty()
-            || !self.preempted.is_empty()
+impl Pass {
+    /// Says what the pass comes to, once it is formed.
+    pub(super) fn close(&mut self) {
+        let formed = &mut self.formed;
+        formed.rejected = self.rejected.len() as u64;
+        formed.changes = !formed.admitted.is_empty()
+            || !formed.preempted.is_empty()
             || !self.scheduled.is_empty()
             || !self.emitting.is_empty()
             || !self.silent.is_empty()
             || !self.rejected.is_empty()
-            || self.grouped > 0
-    }
-
-    /// Returns whether every request of the pass produces a token and none computes prompt: the batch is that of the pass before.
-    pub(crate) fn is_decode_only(&self) -> bool {
-        self.decode.requests > 0
-            && self.prefill.requests == 0
-            && self.admitted.is_empty()
-            && self.preempted.is_empty()
+            || self.grouped > 0;
+        formed.repeats = formed.decode.requests > 0
+            && formed.prefill.requests == 0
+            && formed.admitted.is_empty()
+            && formed.preempted.is_empty()
             && self.rejected.is_empty()
             && self.silent.is_empty()
-            && self.scheduled.len() == self.emitting.len()
-    }
-
-    /// Returns how many requests the pass refused.
-    pub(crate) fn rejected(&self) -> usize {
-        self.rejected.len()
+            && self.scheduled.len() == self.emitting.len();
     }
 
     /// Empties the pass, keeping its memory.
-    pub(super) fn reset(&mut self) {
-        self.prefill = PrefillWork::default();
-        self.decode = DecodeWork::default();
+    pub(super) fn reset(&mut self, start: SimTime) {
+        self.formed.reset(start);
         self.grouped = 0;
-        self.admitted.clear();
-        self.preempted.clear();
         self.scheduled.clear();
         self.emitting.clear();
         self.silent.clear();
@@ -202,7 +143,7 @@ impl Rank {
             waiting: VecDeque::new(),
             running: Vec::new(),
             group: Group::new(),
-            pass: Formed::default(),
+            pass: Pass::default(),
             head_blocked: false,
             left_waiting: false,
             next_order: 0,
@@ -254,12 +195,12 @@ impl Rank {
 
     /// Moves the end of the formed pass to that of the slowest rank of its group.
     pub(crate) fn wait_until(&mut self, end: SimTime) {
-        self.pass.end = end;
+        self.pass.formed.end = end;
     }
 
     /// Returns the pass that was formed last.
     pub(crate) fn formed(&self) -> &Formed {
-        &self.pass
+        &self.pass.formed
     }
 
     /// Returns the block pool.
@@ -284,7 +225,7 @@ impl Rank {
 
     /// Lets the formed pass take effect at its end: tokens become visible, finished requests leave and release their blocks.
     pub(crate) fn complete(&mut self) -> Settled {
-        let end = self.pass.end;
+        let end = self.pass.formed.end;
         let mut settled = Settled::default();
         let prompt_work = self.pass.scheduled.iter().filter(|work| work.prompt > 0);
         settled.committed_prefill = Tokens::new(prompt_work.map(|work| work.total).sum());

@@ -1,21 +1,11 @@
 //! One request inside a rank.
 
 use crate::record::{Admission, Outcome};
+use crate::sim::engine::Served;
 use crate::sim::kv::Copy;
 use crate::sim::ticket::Ticket;
 use crate::units::{Nanos, SimTime};
 use crate::workload::{BlockCursor, BlockIdentity, Content};
-
-/// A request as it reaches a rank.
-#[derive(Debug)]
-pub(crate) struct Arrival {
-    /// What it is called.
-    pub(crate) ticket: Ticket,
-    /// Its prompt, and what its output will be.
-    pub(crate) content: Content,
-    /// Output tokens asked for.
-    pub(crate) output: u64,
-}
 
 /// Where a request is in its life on a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,31 +50,6 @@ pub(super) struct Sequence {
     pub(super) last_token: Option<SimTime>,
     /// Its gaps, where they are kept by request because the run may be cut.
     pub(super) gaps: Option<Vec<(Nanos, u64)>>,
-}
-
-/// What is known of a request when it leaves a rank, or when the run is cut.
-#[derive(Debug)]
-pub(crate) struct Served {
-    /// What it is called.
-    pub(crate) ticket: Ticket,
-    /// Its prompt, and what its output is.
-    pub(crate) content: Content,
-    /// Output tokens asked for.
-    pub(crate) requested: u64,
-    /// How it ended; `None` where the run was cut.
-    pub(crate) outcome: Option<Outcome>,
-    /// Tokens produced.
-    pub(crate) output: u64,
-    /// Admissions in order.
-    pub(crate) admissions: Vec<Admission>,
-    /// When tokens became visible.
-    pub(crate) first_token: Option<SimTime>,
-    /// The second.
-    pub(crate) second_token: Option<SimTime>,
-    /// The last.
-    pub(crate) last_token: Option<SimTime>,
-    /// Its gaps, where they were kept by request.
-    pub(crate) gaps: Vec<(Nanos, u64)>,
 }
 
 impl Sequence {

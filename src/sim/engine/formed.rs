@@ -1,0 +1,54 @@
+//! What a pool sees of a pass that was formed.
+
+use crate::sim::timing::{DecodeWork, PrefillWork};
+use crate::units::SimTime;
+
+/// An admission, for the transcript.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Admitted {
+    /// The request.
+    pub(crate) request: u64,
+    /// Tokens served from cache.
+    pub(crate) reused: u64,
+    /// Tokens it computes in the pass.
+    pub(crate) computes: u64,
+}
+
+/// A pass that was formed: what it holds and when it ends.
+#[derive(Debug, Default)]
+pub(crate) struct Formed {
+    /// When it starts.
+    pub(crate) start: SimTime,
+    /// When it ends.
+    pub(crate) end: SimTime,
+    /// Its prompt work.
+    pub(crate) prefill: PrefillWork,
+    /// Its decode work.
+    pub(crate) decode: DecodeWork,
+    /// Admissions, in order.
+    pub(crate) admitted: Vec<Admitted>,
+    /// Preempted requests, in order.
+    pub(crate) preempted: Vec<u64>,
+    /// How many requests it refuses.
+    pub(crate) rejected: u64,
+    /// Whether it changes anything of a request, even where it takes no time.
+    pub(crate) changes: bool,
+    /// Whether every request of it produces a token and none computes prompt: the batch is that of the pass before.
+    pub(crate) repeats: bool,
+}
+
+impl Formed {
+    /// Returns whether the pass does anything at all.
+    pub(crate) fn has_effect(&self, now: SimTime) -> bool {
+        self.end > now || self.changes
+    }
+
+    /// Empties the pass, keeping its memory.
+    pub(crate) fn reset(&mut self, start: SimTime) {
+        let (admitted, preempted) =
+            (std::mem::take(&mut self.admitted), std::mem::take(&mut self.preempted));
+        *self = Self { start, admitted, preempted, ..Self::default() };
+        self.admitted.clear();
+        self.preempted.clear();
+    }
+}

@@ -1,0 +1,133 @@
+//! One rank of whichever engine.
+
+use crate::record::Gaps;
+use crate::sim::error::SimError;
+use crate::sim::kv::Census;
+use crate::sim::timing::PassTiming;
+use crate::units::SimTime;
+
+use super::{Arrival, Cadence, Formed, Served, Settled, vllm};
+
+/// Settings of a rank, by engine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RankConfig {
+    /// vLLM, and TensorRT-LLM on the same core.
+    Vllm(vllm::RankConfig),
+}
+
+/// One rank: its queues, its memory, and the pass it formed last.
+#[derive(Debug)]
+pub(crate) enum Rank {
+    /// vLLM, and TensorRT-LLM on the same core.
+    Vllm(Box<vllm::Rank>),
+}
+
+/// Asks the engine inside.
+macro_rules! ask {
+    ($rank:expr, $inner:ident => $answer:expr) => {
+        match $rank {
+            Rank::Vllm($inner) => $answer,
+        }
+    };
+}
+
+impl RankConfig {
+    /// Returns the KV blocks of the rank.
+    pub(crate) fn blocks(&self) -> u64 {
+        match self {
+            Self::Vllm(config) => config.blocks,
+        }
+    }
+}
+
+impl Rank {
+    /// Returns an idle rank.
+    pub(crate) fn new(config: RankConfig) -> Self {
+        match config {
+            RankConfig::Vllm(config) => Self::Vllm(Box::new(vllm::Rank::new(config))),
+        }
+    }
+
+    /// Puts a request at the end of the waiting line.
+    pub(crate) fn submit(&mut self, arrival: Arrival) {
+        ask!(self, rank => rank.submit(arrival));
+    }
+
+    /// Returns whether a pass could find anything to do.
+    pub(crate) fn has_work(&self) -> bool {
+        ask!(self, rank => rank.has_work())
+    }
+
+    /// Forms a pass that starts at `now`; [`Rank::formed`] shows it, [`Rank::complete`] lets it take effect.
+    ///
+    /// # Errors
+    /// [`SimError::BadTime`] where the timing model answers no time.
+    pub(crate) fn form(
+        &mut self,
+        now: SimTime,
+        cadence: Cadence,
+        timing: &dyn PassTiming,
+    ) -> Result<(), SimError> {
+        ask!(self, rank => rank.form(now, cadence, timing))
+    }
+
+    /// Returns the pass that was formed last.
+    pub(crate) fn formed(&self) -> &Formed {
+        ask!(self, rank => rank.formed())
+    }
+
+    /// Moves the end of the formed pass to that of the slowest rank of its group.
+    pub(crate) fn wait_until(&mut self, end: SimTime) {
+        ask!(self, rank => rank.wait_until(end));
+    }
+
+    /// Lets the formed pass take effect at its end.
+    pub(crate) fn complete(&mut self) -> Settled {
+        ask!(self, rank => rank.complete())
+    }
+
+    /// Returns what is known of the requests that are still here when the run is cut.
+    pub(crate) fn cut(&mut self) -> Vec<Served> {
+        ask!(self, rank => rank.cut())
+    }
+
+    /// Returns the pooled gaps.
+    pub(crate) fn take_gaps(&mut self) -> Gaps {
+        ask!(self, rank => rank.take_gaps())
+    }
+
+    /// Returns how often a request was preempted.
+    pub(crate) fn preemptions(&self) -> u64 {
+        ask!(self, rank => rank.preemptions())
+    }
+
+    /// Returns how many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        ask!(self, rank => rank.waiting())
+    }
+
+    /// Returns how many requests run.
+    pub(crate) fn running(&self) -> usize {
+        ask!(self, rank => rank.running())
+    }
+
+    /// Returns how many KV blocks there are.
+    pub(crate) fn capacity(&self) -> u64 {
+        ask!(self, rank => rank.pool().capacity())
+    }
+
+    /// Returns how many KV blocks requests hold.
+    pub(crate) fn held(&self) -> u64 {
+        ask!(self, rank => rank.pool().active())
+    }
+
+    /// Returns the most KV blocks that requests held at any time.
+    pub(crate) fn peak_held(&self) -> u64 {
+        ask!(self, rank => rank.pool().peak_active())
+    }
+
+    /// Counts the KV blocks one by one.
+    pub(crate) fn census(&self) -> Census {
+        ask!(self, rank => rank.pool().census())
+    }
+}

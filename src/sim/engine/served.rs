@@ -1,0 +1,51 @@
+//! Requests as they reach a rank and as they leave it.
+
+use crate::record::{Admission, Outcome};
+use crate::sim::ticket::Ticket;
+use crate::units::{Nanos, SimTime, Tokens};
+use crate::workload::Content;
+
+/// A request as it reaches a rank.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    /// What it is called.
+    pub(crate) ticket: Ticket,
+    /// Its prompt, and what its output will be.
+    pub(crate) content: Content,
+    /// Output tokens asked for.
+    pub(crate) output: u64,
+}
+
+/// What is known of a request when it leaves a rank, or when the run is cut.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// What it is called.
+    pub(crate) ticket: Ticket,
+    /// Its prompt, and what its output is.
+    pub(crate) content: Content,
+    /// Output tokens asked for.
+    pub(crate) requested: u64,
+    /// How it ended; `None` where the run was cut.
+    pub(crate) outcome: Option<Outcome>,
+    /// Tokens produced.
+    pub(crate) output: u64,
+    /// Admissions in order.
+    pub(crate) admissions: Vec<Admission>,
+    /// When tokens became visible.
+    pub(crate) first_token: Option<SimTime>,
+    /// The second.
+    pub(crate) second_token: Option<SimTime>,
+    /// The last.
+    pub(crate) last_token: Option<SimTime>,
+    /// Its gaps, where they were kept by request.
+    pub(crate) gaps: Vec<(Nanos, u64)>,
+}
+
+/// What the end of a pass settled.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Requests that left, in order.
+    pub(crate) terminals: Vec<Served>,
+    /// Prompt tokens that the pass computed.
+    pub(crate) committed_prefill: Tokens,
+}
