@@ -8,6 +8,11 @@ mod engine;
 mod error;
 mod kv;
 mod lacking;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the hand-off and the offload tiers use it")
+)]
+mod link;
 mod options;
 mod router;
 mod run;
