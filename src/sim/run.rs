@@ -8,7 +8,7 @@ use crate::workload::Corpus;
 use super::config::engine_config;
 use super::engine::Advance;
 use super::lacking::unsupported;
-use super::runtime::Runtime;
+use super::runtime::{PoolConfig, Runtime};
 use super::timing::{PassTiming, built_in};
 use super::traffic::Traffic;
 use super::transcript::{EventLog, Keep};
@@ -66,6 +66,7 @@ pub(super) fn run_as(
         (false, true) => Keep::Lines,
         (false, false) => Keep::Digest,
     };
-    let log = EventLog::new(keep, config.workers as usize * config.shape.ranks_per_worker);
-    Runtime::new(config, timing, traffic, log, *options).run()
+    let log = EventLog::new(keep, config.pools.iter().map(PoolConfig::ranks).sum());
+    let timings = vec![timing; config.pools.len()];
+    Runtime::new(&config, &timings, traffic, log, *options).run()
 }

@@ -72,6 +72,11 @@ impl Workers {
         &mut self.ranks[rank]
     }
 
+    /// Returns whether a pass of the worker is in flight.
+    pub(crate) fn is_busy(&self, worker: usize) -> bool {
+        !self.state[worker].taking_part.is_empty()
+    }
+
     /// Returns whether a worker could start a pass.
     pub(crate) fn is_ready(&self, worker: usize) -> bool {
         self.state[worker].taking_part.is_empty()

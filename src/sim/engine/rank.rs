@@ -38,6 +38,13 @@ impl RankConfig {
             Self::Vllm(config) => config.blocks,
         }
     }
+
+    /// Returns whether the engine ever does something by itself between passes: see [`Rank::next_deadline`].
+    pub(crate) fn has_deadlines(&self) -> bool {
+        match self {
+            Self::Vllm(_) => false,
+        }
+    }
 }
 
 impl Rank {
@@ -84,6 +91,21 @@ impl Rank {
     /// Lets the formed pass take effect at its end.
     pub(crate) fn complete(&mut self) -> Settled {
         ask!(self, rank => rank.complete())
+    }
+
+    /// Returns when the engine next does something by itself, as when a host transfer ends. The event loop stops there while no
+    /// pass is in flight, and calls [`Rank::do_internal_work`].
+    pub(crate) fn next_deadline(&self) -> Option<SimTime> {
+        match self {
+            Self::Vllm(_) => None,
+        }
+    }
+
+    /// Does what is due by `now` and returns whether that changed anything.
+    pub(crate) fn do_internal_work(&mut self, _now: SimTime) -> bool {
+        match self {
+            Self::Vllm(_) => false,
+        }
     }
 
     /// Returns what is known of the requests that are still here when the run is cut.

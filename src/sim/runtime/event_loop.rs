@@ -1,0 +1,311 @@
+//! The event loop: virtual time, and what happens in which order at one instant.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering;
+
+use crate::record::{Gaps, Outcome, RequestRecord};
+use crate::sim::config::EngineConfig;
+use crate::sim::engine::{Arrival, Served};
+use crate::sim::error::SimError;
+use crate::sim::options::Options;
+use crate::sim::ticket::Ticket;
+use crate::sim::timing::PassTiming;
+use crate::sim::traffic::{Ended, Traffic};
+use crate::sim::transcript::EventLog;
+use crate::units::{Nanos, SimTime, Tokens};
+
+use super::Pool;
+
+/// How many steps (instants and passes) lie between two looks at the stop flag.
+const LOOK_EVERY: u64 = 4096;
+
+/// How often engines may do internal work at one instant; more is a loop. Source: spec/SIMULATION.md §1.3.
+const MOST_INTERNAL_STEPS: u32 = 1024;
+
+/// One job while it runs.
+#[derive(Debug)]
+pub(crate) struct Runtime<'a> {
+    cut: Option<SimTime>,
+    options: Options<'a>,
+    pub(super) traffic: Traffic<'a>,
+    /// Aggregated, or prefill and then decode.
+    pub(super) pools: Vec<Pool<'a>>,
+    pub(super) now: SimTime,
+    /// Ends of passes: time, then pool, then worker.
+    ends: BinaryHeap<Reverse<(SimTime, usize, usize)>>,
+    pub(super) log: EventLog,
+    pub(super) records: Vec<RequestRecord>,
+    pub(super) gaps: Gaps,
+    pub(super) last_terminal: SimTime,
+    pub(super) committed_prefill: Tokens,
+    pub(super) passes: u64,
+    in_flight: u64,
+    steps: u64,
+    internal_steps: u32,
+}
+
+impl<'a> Runtime<'a> {
+    /// Returns a job that has not started; `timings` are those of the pools.
+    pub(crate) fn new(
+        config: &EngineConfig,
+        timings: &[&'a dyn PassTiming],
+        traffic: Traffic<'a>,
+        log: EventLog,
+        options: Options<'a>,
+    ) -> Self {
+        let mut pools = Vec::with_capacity(config.pools.len());
+        let mut first_rank = 0;
+        for (pool, timing) in config.pools.iter().zip(timings) {
+            pools.push(Pool::new(*pool, *timing, first_rank));
+            first_rank += pool.ranks();
+        }
+        Self {
+            cut: config.cut,
+            options,
+            traffic,
+            pools,
+            now: SimTime::ZERO,
+            ends: BinaryHeap::new(),
+            log,
+            records: Vec::new(),
+            gaps: Gaps::default(),
+            last_terminal: SimTime::ZERO,
+            committed_prefill: Tokens::ZERO,
+            passes: 0,
+            in_flight: 0,
+            steps: 0,
+            internal_steps: 0,
+        }
+    }
+
+    /// Runs to the end, or to the cut.
+    ///
+    /// # Errors
+    /// [`SimError`] when nothing can happen any more, a pass has no time, or someone asked to stop.
+    pub(crate) fn run(mut self) -> Result<crate::record::RunRecord, SimError> {
+        loop {
+            self.settle()?;
+            if self.traffic.is_done() {
+                break;
+            }
+            let next = self.next_instant().ok_or_else(|| self.dead_end())?;
+            if self.cut.is_some_and(|cut| next > cut) {
+                break;
+            }
+            assert!(next >= self.now, "bug: the clock went back from {:?} to {next:?}", self.now);
+            self.now = reportable(next)?;
+            self.step()?;
+        }
+        Ok(self.finish())
+    }
+
+    /// Counts a step; now and then says how far the run is, and stops it where someone asked.
+    ///
+    /// # Errors
+    /// [`SimError::Interrupted`] where someone asked to stop.
+    fn step(&mut self) -> Result<(), SimError> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(LOOK_EVERY) { self.look_up() } else { Ok(()) }
+    }
+
+    /// Returns the next time at which something happens.
+    fn next_instant(&mut self) -> Option<SimTime> {
+        let end = self.ends.peek().map(|Reverse((at, _, _))| *at);
+        let deadline = self.pools.iter().filter_map(Pool::next_deadline).min();
+        [end, self.traffic.next_ready(), deadline].into_iter().flatten().min()
+    }
+
+    /// Does all that happens at the current instant.
+    fn settle(&mut self) -> Result<(), SimError> {
+        self.internal_steps = 0;
+        loop {
+            let mut changed = self.do_internal_work()?;
+            if self.end_passes()? {
+                changed = true;
+                self.do_internal_work()?;
+            }
+            changed |= self.release_requests()?;
+            changed |= self.start_passes()?;
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets idle engines do what is due; returns whether one did anything.
+    ///
+    /// # Errors
+    /// [`SimError::DeadEnd`] where that goes on and on at one instant.
+    fn do_internal_work(&mut self) -> Result<bool, SimError> {
+        let mut changed = false;
+        for pool in &mut self.pools {
+            changed |= pool.do_internal_work(self.now);
+        }
+        self.internal_steps += u32::from(changed);
+        if self.internal_steps > MOST_INTERNAL_STEPS {
+            let reason = "the internal work of an engine does not come to an end".to_owned();
+            let at_ms = self.now.as_ms();
+            return Err(SimError::DeadEnd { at_ms, unfinished: self.in_flight, reason });
+        }
+        Ok(changed)
+    }
+
+    /// Lets the passes that end now take effect, by pool and worker.
+    fn end_passes(&mut self) -> Result<bool, SimError> {
+        let mut changed = false;
+        while let Some(Reverse((at, pool, worker))) = self.ends.peek().copied() {
+            if at > self.now {
+                break;
+            }
+            self.ends.pop();
+            self.end_pass(pool, worker)?;
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Lets the pass of one worker take effect, rank by rank.
+    fn end_pass(&mut self, pool: usize, worker: usize) -> Result<(), SimError> {
+        for index in 0..self.pools[pool].workers().taking_part(worker).len() {
+            let rank = self.pools[pool].workers().taking_part(worker)[index];
+            self.log.ended(self.pools[pool].number(rank), self.pools[pool].ranks()[rank].formed());
+            let settled = self.pools[pool].rank(rank).complete();
+            self.committed_prefill += settled.committed_prefill;
+            for served in settled.terminals {
+                self.end_request(pool, rank, served)?;
+            }
+        }
+        self.pools[pool].end(worker);
+        Ok(())
+    }
+
+    /// Records a request that ended and lets its session go on.
+    fn end_request(&mut self, pool: usize, rank: usize, served: Served) -> Result<(), SimError> {
+        let outcome = served.outcome.expect("a request that leaves a rank has an outcome");
+        let held = self.pools[pool].ranks()[rank].held();
+        self.log.terminal(self.pools[pool].number(rank), self.now, &served, held);
+        self.in_flight -= 1;
+        self.last_terminal = self.now;
+        self.traffic.end_turn(
+            served.ticket.turn,
+            Ended {
+                at: self.now,
+                outcome,
+                content: served.content.runs(),
+                output: served.content.output_run(narrow(served.output)),
+            },
+        )?;
+        if outcome == Outcome::Completed {
+            for (gap, count) in &served.gaps {
+                self.gaps.add(*gap, *count);
+            }
+        }
+        self.record(rank, served, Some(self.now));
+        Ok(())
+    }
+
+    /// Adds the record of a request.
+    pub(super) fn record(&mut self, rank: usize, served: Served, terminal: Option<SimTime>) {
+        let sessions = self.traffic.sessions();
+        let (session, row) = sessions.name(served.ticket.turn);
+        self.records.push(RequestRecord {
+            index: served.ticket.request,
+            session,
+            turn: served.ticket.turn.number,
+            line: row.map(|row| row.line),
+            request_id: row.and_then(|row| row.request_id.clone()),
+            arrival: served.ticket.arrival,
+            input: Tokens::new(u64::from(served.content.prompt_tokens())),
+            requested_output: Tokens::new(served.requested),
+            output: Tokens::new(served.output),
+            rank: u32::try_from(rank).ok(),
+            admissions: served.admissions,
+            first_token: served.first_token,
+            second_token: served.second_token,
+            last_token: served.last_token,
+            terminal,
+            outcome: served.outcome,
+        });
+    }
+
+    /// Releases the requests that are ready and places each on a rank.
+    fn release_requests(&mut self) -> Result<bool, SimError> {
+        let mut changed = false;
+        while let Some(released) = self.traffic.release(self.now)? {
+            let request = self.traffic.sessions().index(released.turn);
+            let ticket = Ticket { request, turn: released.turn, arrival: released.arrival };
+            let arrival = Arrival { ticket, content: released.content, output: released.output };
+            self.in_flight += 1;
+            let pool = &mut self.pools[0];
+            let rank = pool.place();
+            pool.rank(rank).submit(arrival);
+            pool.wake(rank);
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Starts a pass on every idle worker that can make one, pool by pool and lowest first.
+    fn start_passes(&mut self) -> Result<bool, SimError> {
+        let mut changed = false;
+        for pool in 0..self.pools.len() {
+            self.pools[pool].unpark();
+            while let Some((worker, end)) = self.pools[pool].start_next(self.now)? {
+                changed = true;
+                reportable(end)?;
+                self.step()?;
+                self.note_passes(pool, worker);
+                if end > self.now {
+                    self.ends.push(Reverse((end, pool, worker)));
+                } else {
+                    self.end_pass(pool, worker)?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Notes the passes that a worker's ranks have started.
+    fn note_passes(&mut self, pool: usize, worker: usize) {
+        let pool = &self.pools[pool];
+        for rank in pool.workers().taking_part(worker) {
+            self.passes += 1;
+            self.log.started(pool.number(*rank), pool.ranks()[*rank].formed());
+        }
+    }
+
+    /// Says how far the run is, and stops it where someone asked.
+    fn look_up(&self) -> Result<(), SimError> {
+        if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(SimError::Interrupted);
+        }
+        if let Some(progress) = self.options.progress {
+            progress.set(Nanos::from(self.now).get(), self.records.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Returns why nothing can happen any more.
+    fn dead_end(&self) -> SimError {
+        let reason = self.pools.iter().find_map(Pool::stuck);
+        let reason = reason.unwrap_or_else(|| "no rank has work".to_owned());
+        SimError::DeadEnd { at_ms: self.now.as_ms(), unfinished: self.in_flight, reason }
+    }
+}
+
+/// Returns an instant that a report can hold.
+///
+/// # Errors
+/// [`SimError::ClockOverflow`] for one of 2^64 ns and more.
+fn reportable(at: SimTime) -> Result<SimTime, SimError> {
+    match Nanos::from_ms(at.as_ms()) {
+        Ok(_) => Ok(at),
+        Err(_) => Err(SimError::ClockOverflow { at_ms: at.as_ms() }),
+    }
+}
+
+/// Returns an output's length as 32 bits.
+fn narrow(tokens: u64) -> u32 {
+    u32::try_from(tokens).expect("decoders refuse outputs of 2^32 tokens and more")
+}

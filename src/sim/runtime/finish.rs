@@ -1,0 +1,42 @@
+//! From the finished or cut run to its record.
+
+use crate::record::RunRecord;
+
+use super::{Pool, Runtime};
+
+impl Runtime<'_> {
+    /// Turns the finished or cut run into its record.
+    pub(super) fn finish(mut self) -> RunRecord {
+        let pools = self.pools.iter().map(Pool::used).collect();
+        for pool in 0..self.pools.len() {
+            for rank in 0..self.pools[pool].ranks().len() {
+                self.finish_rank(pool, rank);
+            }
+        }
+        self.records.sort_by_key(|record| record.index);
+        RunRecord {
+            requests: self.records,
+            duration: self.last_terminal,
+            ended_at: self.now,
+            gaps: self.gaps,
+            committed_prefill: self.committed_prefill,
+            passes: self.passes,
+            pools,
+            transcript: self.log.finish(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Takes what a rank still holds.
+    fn finish_rank(&mut self, pool: usize, rank: usize) {
+        let held_here = self.pools[pool].ranks()[rank].held();
+        let number = self.pools[pool].number(rank);
+        for served in self.pools[pool].cut(rank) {
+            self.log.terminal(number, self.now, &served, held_here);
+            self.record(rank, served, None);
+        }
+        for (gap, count) in self.pools[pool].rank(rank).take_gaps().into_sorted() {
+            self.gaps.add(gap, count);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The workers of one role: who is idle, who gets the next request, and what their passes cost.
+
+use crate::deployment::WorkerRole;
+use crate::record::PoolUse;
+use crate::sim::engine::{Rank, RankConfig, Served};
+use crate::sim::error::SimError;
+use crate::sim::kv::Census;
+use crate::sim::router::RoundRobin;
+use crate::sim::timing::PassTiming;
+use crate::sim::worker::{IdleWorkers, Shape, Start, Workers};
+use crate::units::{Blocks, SimTime};
+
+/// How a pool is built.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PoolConfig {
+    /// What its workers are for.
+    pub(crate) role: WorkerRole,
+    /// Workers; at least 1.
+    pub(crate) workers: u32,
+    /// How each is built.
+    pub(crate) shape: Shape,
+    /// GPUs of one worker.
+    pub(crate) gpus_per_worker: u64,
+    /// Settings of each rank.
+    pub(crate) rank: RankConfig,
+}
+
+/// The workers of one role.
+#[derive(Debug)]
+pub(crate) struct Pool<'a> {
+    config: PoolConfig,
+    timing: &'a dyn PassTiming,
+    /// The transcript's number of the first rank: ranks are counted over all pools there.
+    first_rank: usize,
+    workers: Workers,
+    router: RoundRobin,
+    /// Idle workers that may have work, lowest first.
+    idle: IdleWorkers,
+    /// Idle workers whose last pass did nothing: they wait for another event.
+    parked: Vec<usize>,
+}
+
+impl PoolConfig {
+    /// Returns how many ranks all workers have.
+    pub(crate) fn ranks(&self) -> usize {
+        self.workers as usize * self.shape.ranks_per_worker
+    }
+}
+
+impl<'a> Pool<'a> {
+    /// Returns a pool of idle workers.
+    pub(crate) fn new(config: PoolConfig, timing: &'a dyn PassTiming, first_rank: usize) -> Self {
+        let count = config.workers as usize;
+        let router = match config.role {
+            WorkerRole::Aggregated => RoundRobin::new(count, config.shape.ranks_per_worker),
+            // The ranks of a role's pool take turns whatever worker they belong to.
+            WorkerRole::Prefill | WorkerRole::Decode => RoundRobin::new(config.ranks(), 1),
+        };
+        Self {
+            timing,
+            first_rank,
+            workers: Workers::new(config.rank, count, config.shape),
+            router,
+            idle: IdleWorkers::new(count),
+            parked: Vec::new(),
+            config,
+        }
+    }
+
+    /// Returns what its workers are for.
+    pub(crate) fn role(&self) -> WorkerRole {
+        self.config.role
+    }
+
+    /// Returns the rank of the next request.
+    pub(crate) fn place(&mut self) -> usize {
+        self.router.place()
+    }
+
+    /// Returns all ranks.
+    pub(crate) fn ranks(&self) -> &[Rank] {
+        self.workers.ranks()
+    }
+
+    /// Returns a rank.
+    pub(crate) fn rank(&mut self, rank: usize) -> &mut Rank {
+        self.workers.rank(rank)
+    }
+
+    /// Returns the number of a rank in the transcript.
+    pub(crate) fn number(&self, rank: usize) -> usize {
+        self.first_rank + rank
+    }
+
+    /// Returns the workers.
+    pub(crate) fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// Lets the worker of a rank start a pass at the next occasion, where it is idle and has work.
+    pub(crate) fn wake(&mut self, rank: usize) {
+        let worker = self.workers.of_rank(rank);
+        if self.workers.is_ready(worker) {
+            self.idle.insert(worker);
+        }
+    }
+
+    /// Notes that the pass of a worker is over.
+    pub(crate) fn end(&mut self, worker: usize) {
+        self.workers.end(worker);
+        if self.workers.is_ready(worker) {
+            self.idle.insert(worker);
+        }
+    }
+
+    /// Lets workers whose last pass did nothing try again.
+    pub(crate) fn unpark(&mut self) {
+        for worker in self.parked.drain(..) {
+            self.idle.insert(worker);
+        }
+    }
+
+    /// Starts a pass on the lowest idle worker that can make one; returns the worker and when its pass ends.
+    ///
+    /// # Errors
+    /// [`SimError::BadTime`] where the timing model answers no time.
+    pub(crate) fn start_next(
+        &mut self,
+        now: SimTime,
+    ) -> Result<Option<(usize, SimTime)>, SimError> {
+        while let Some(worker) = self.idle.pop_first() {
+            match self.workers.start(worker, now, self.timing)? {
+                Start::Nothing => {}
+                Start::NoEffect => self.parked.push(worker),
+                Start::Until(end) => return Ok(Some((worker, end))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns when an idle engine next does something by itself, as when a host transfer ends.
+    ///
+    /// One whose worker computes waits for the end of the pass: that is where it may act.
+    pub(crate) fn next_deadline(&self) -> Option<SimTime> {
+        if !self.config.rank.has_deadlines() {
+            return None;
+        }
+        let idle = self.idle_ranks();
+        idle.filter_map(|rank| self.workers.ranks()[rank].next_deadline()).min()
+    }
+
+    /// Lets idle engines do what is due by `now`; returns whether one did anything.
+    pub(crate) fn do_internal_work(&mut self, now: SimTime) -> bool {
+        if !self.config.rank.has_deadlines() {
+            return false;
+        }
+        let due: Vec<usize> = self
+            .idle_ranks()
+            .filter(|rank| self.workers.ranks()[*rank].next_deadline().is_some_and(|at| at <= now))
+            .collect();
+        let mut changed = false;
+        for rank in due {
+            changed |= self.workers.rank(rank).do_internal_work(now);
+            self.wake(rank);
+        }
+        changed
+    }
+
+    /// Returns the ranks whose worker is idle.
+    fn idle_ranks(&self) -> impl Iterator<Item = usize> {
+        let is_idle = |rank: &usize| !self.workers.is_busy(self.workers.of_rank(*rank));
+        (0..self.workers.ranks().len()).filter(is_idle)
+    }
+
+    /// Returns why the first rank with work cannot go on, where one has work.
+    pub(crate) fn stuck(&self) -> Option<String> {
+        let (index, rank) =
+            self.workers.ranks().iter().enumerate().find(|(_, rank)| rank.has_work())?;
+        Some(format!(
+            "rank {} has {} waiting and {} running requests and no pass that does anything: the head needs more KV blocks than the {} there are, or more tokens than a pass may compute",
+            self.number(index),
+            rank.waiting(),
+            rank.running(),
+            rank.capacity(),
+        ))
+    }
+
+    /// Returns what the workers took.
+    pub(crate) fn used(&self) -> PoolUse {
+        let ranks = self.workers.ranks();
+        let census = ranks.iter().map(Rank::census).fold(Census::default(), Census::and);
+        PoolUse {
+            pool: match self.config.role {
+                WorkerRole::Aggregated => "agg",
+                WorkerRole::Prefill => "prefill",
+                WorkerRole::Decode => "decode",
+            },
+            gpus_per_worker: self.config.gpus_per_worker,
+            workers: self.workers.count() as u64,
+            blocks_per_rank: Blocks::new(self.config.rank.blocks()),
+            ranks: ranks.len() as u64,
+            blocks_held_at_end: Blocks::new(census.held),
+            blocks_cached_at_end: Blocks::new(census.cached),
+            blocks_free_at_end: Blocks::new(census.free),
+            blocks_held_peak: Blocks::new(ranks.iter().map(Rank::peak_held).max().unwrap_or(0)),
+            preemptions: ranks.iter().map(Rank::preemptions).sum(),
+        }
+    }
+
+    /// Returns what is known of the requests that are still on a rank when the run is cut.
+    pub(crate) fn cut(&mut self, rank: usize) -> Vec<Served> {
+        self.workers.rank(rank).cut()
+    }
+}
