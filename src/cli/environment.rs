@@ -70,6 +70,13 @@ pub(crate) fn host() -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
+/// Returns the revision of the sources, where whoever packaged the program tells it in `TOUCHSTONE_REVISION`.
+///
+/// Told at run time: a revision inside the program would give every commit another program, though no source of it changed.
+pub(crate) fn revision() -> Option<String> {
+    variable("TOUCHSTONE_REVISION").filter(|revision| !revision.trim().is_empty())
+}
+
 /// Returns a variable, with what is no UTF-8 replaced: these are compared with fixed words only.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn variable(name: &str) -> Option<String> {

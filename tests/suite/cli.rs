@@ -97,16 +97,27 @@ fn every_command_that_prints_a_table_can_print_json() {
     }
 }
 
-fn version_line() -> String {
-    let revision = option_env!("TOUCHSTONE_REVISION").map(|revision| format!(" ({revision})"));
-    format!("bench {}{}\n", env!("CARGO_PKG_VERSION"), revision.unwrap_or_default())
-}
-
 #[test]
 fn help_and_version_are_results_and_exit_0() {
     let version = Place::empty().bench(["--version"]).exits(0);
-    assert_eq!(version.stdout, version_line());
+    assert_eq!(version.stdout, concat!("bench ", env!("CARGO_PKG_VERSION"), "\n"));
     assert_eq!(version.stderr, "");
+}
+
+#[test]
+fn the_version_names_the_revision_that_the_package_tells_and_a_report_never_does() {
+    let place = Place::repository();
+    let told = |arguments: &[&str], revision: &str| {
+        Ran::of(place.command(arguments).env("TOUCHSTONE_REVISION", revision)).exits(0).stdout
+    };
+    assert_eq!(told(&["--version"], ""), concat!("bench ", env!("CARGO_PKG_VERSION"), "\n"));
+    let named = concat!("bench ", env!("CARGO_PKG_VERSION"), " (0123abc)\n");
+    assert_eq!(told(&["--version"], "0123abc"), named);
+    let report = |revision| {
+        told(&["exec-job", "scenarios/smoke.kdl", "--job", "smoke/loop/one/native"], revision)
+    };
+    assert_eq!(report("0123abc"), report(""));
+    assert!(!report("0123abc").contains("0123abc"));
 }
 
 #[test]

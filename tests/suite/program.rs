@@ -74,14 +74,14 @@ impl Place {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Returns `bench` with arguments, ready for more settings. `CI`, `NO_COLOR` and `TERM` are unset.
+    /// Returns `bench` with arguments, ready for more settings. Variables that steer it are unset.
     pub(crate) fn command<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        for variable in ["CI", "NO_COLOR", "TERM"] {
+        for variable in ["CI", "NO_COLOR", "TERM", "TOUCHSTONE_REVISION"] {
             command.env_remove(variable);
         }
         command

@@ -4,16 +4,18 @@ use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
+use crate::cli::environment;
+
 use super::{
     AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecJobArgs, ExplainCodeArgs,
     FmtArgs, Global, LintArgs, ManArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs,
     RunArgs, TraceArgs,
 };
 
-/// The version, with the revision of the sources where the build was told one (`TOUCHSTONE_REVISION`). It never enters a report.
+/// The version, with the revision of the sources where one is told. It never enters a report.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let version = env!("CARGO_PKG_VERSION");
-    option_env!("TOUCHSTONE_REVISION")
+    environment::revision()
         .map_or_else(|| version.to_owned(), |revision| format!("{version} ({revision})"))
 });
 
