@@ -7,6 +7,7 @@ mod codes;
 mod docs;
 mod homes;
 mod layers;
+mod nix;
 mod project;
 mod rust;
 mod shape;

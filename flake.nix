@@ -1,0 +1,49 @@
+{
+  description = "Touchstone: a reproducible benchmark harness for LLM inference";
+
+  inputs.nixpkgs.url = "github:NixOS/nixpkgs/nixos-26.05";
+
+  outputs =
+    { self, nixpkgs }:
+    let
+      systems = [
+        "x86_64-linux"
+        "aarch64-linux"
+        "aarch64-darwin"
+      ];
+      # What the project offers, for one system; ci/nix/default.nix lists it.
+      project =
+        system:
+        import ./ci/nix {
+          pkgs = nixpkgs.legacyPackages.${system};
+          revision = self.rev or self.dirtyRev or null;
+        };
+      each = output: nixpkgs.lib.genAttrs systems (system: output (project system));
+    in
+    {
+      # `nix build`: the program, a function of its sources alone.
+      packages = each (project: {
+        inherit (project) bench stamped;
+        default = project.bench;
+      });
+
+      # `nix run`: the same program, told which revision it is.
+      apps = each (project: {
+        bench = project.app;
+        default = project.app;
+      });
+
+      # Not named `bench`: nixpkgs has a program of that name.
+      overlays.default = final: _: {
+        touchstone = final.callPackage ./ci/nix/package.nix { };
+      };
+
+      checks = each (project: project.checks);
+
+      devShells = each (project: {
+        default = project.shell;
+      });
+
+      formatter = each (project: project.formatter);
+    };
+}
