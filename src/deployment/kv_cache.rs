@@ -24,6 +24,18 @@ pub struct KvCache {
     pub state_cache: Option<StateCache>,
     /// Tokens in which a prefix match is counted, where they differ from a block.
     pub prefix_match_unit: Option<u32>,
+    /// Which cached block gives way when memory lacks.
+    pub eviction: Eviction,
+}
+
+/// Which cached block gives way when memory lacks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Eviction {
+    /// The one released longest ago.
+    #[default]
+    Lru,
+    /// The one whose next use in the order of the input lies farthest ahead.
+    Belady,
 }
 
 /// The host tier. Bandwidths are decimal gigabytes a second; 0 is unlimited.
@@ -96,6 +108,20 @@ impl KvCache {
                 self.storage_offload.as_ref().map_or(Value::Null, StorageOffload::canonical),
             ),
         ])
+        .with(
+            "eviction",
+            (self.eviction != Eviction::Lru).then(|| Value::text(self.eviction.name())),
+        )
+    }
+}
+
+impl Eviction {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lru => "lru",
+            Self::Belady => "belady",
+        }
     }
 }
 

@@ -7,14 +7,16 @@ mod kv_cache;
 mod model;
 mod parallelism;
 mod router;
+mod scheduling;
 mod timing;
 
 pub use capacity::Capacity;
-pub use kv_cache::{HostOffload, KvCache, StateCache, StorageOffload};
+pub use kv_cache::{Eviction, HostOffload, KvCache, StateCache, StorageOffload};
 pub use model::{
     Backend, ContextLength, Deployment, KvTransfer, Mode, Preemption, Scheduler, Speculation,
     TransferTiming, Worker, WorkerRole, Workers,
 };
 pub use parallelism::Parallelism;
 pub use router::{Planner, PlannerKnob, Router};
-pub use timing::Timing;
+pub use scheduling::{SchedulePolicy, SglangScheduler};
+pub use timing::{Speedup, Timing};

@@ -3,7 +3,7 @@
 use crate::digest::canonical::{Value, object};
 use crate::units::Tokens;
 
-use super::{KvCache, Parallelism, Planner, Router, Timing};
+use super::{KvCache, Parallelism, Planner, Router, SglangScheduler, Speedup, Timing};
 
 /// What serves the requests.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +85,8 @@ pub enum ContextLength {
     Max,
     /// This many tokens.
     Tokens(Tokens),
+    /// None: a sequence grows as long as its request asks.
+    Unlimited,
 }
 
 /// N-gram speculation.
@@ -111,12 +113,14 @@ pub struct Worker {
     pub kv_cache: KvCache,
     /// How long a pass takes.
     pub timing: Timing,
+    /// What modelled times are divided by.
+    pub speedup: Speedup,
     /// How long a worker that is added takes to become ready, in seconds.
     pub startup_seconds: f64,
 }
 
 /// What a pass may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scheduler {
     /// Tokens a pass computes at the most.
     pub max_batched_tokens: Tokens,
@@ -128,6 +132,8 @@ pub struct Scheduler {
     pub prefill_decode_interval: u32,
     /// vLLM: who gives way when memory lacks.
     pub preemption: Preemption,
+    /// SGLang: what its prefill passes take.
+    pub sglang: SglangScheduler,
 }
 
 /// Which running request gives way when memory lacks.
@@ -145,10 +151,14 @@ pub enum Preemption {
 pub struct KvTransfer {
     /// Bytes of one token's KV; the model's where absent.
     pub bytes_per_token: Option<u64>,
-    /// Decimal gigabytes a second; no transfer time where absent.
+    /// Decimal gigabytes a second of each prefill rank's link; no transfer time where absent or 0.
     pub bandwidth_gb_per_second: Option<f64>,
+    /// The same of each decode rank's link; no limit there where absent or 0.
+    pub decode_bandwidth_gb_per_second: Option<f64>,
     /// Which tokens are charged.
     pub timing_mode: TransferTiming,
+    /// What a handoff takes where bytes or bandwidth are not stated, in milliseconds.
+    pub fallback_latency_ms: f64,
 }
 
 /// Which tokens a transfer is charged for.
@@ -180,6 +190,7 @@ impl Deployment {
                 match self.context_length {
                     ContextLength::Max => Value::text("max"),
                     ContextLength::Tokens(tokens) => tokens.into(),
+                    ContextLength::Unlimited => Value::text("unlimited"),
                 },
             ),
             (
@@ -282,6 +293,7 @@ impl Worker {
             ("startup_seconds", Value::real(self.startup_seconds)),
             ("timing", self.timing.canonical()),
         ])
+        .with("speedup", self.speedup.canonical())
     }
 }
 
@@ -295,6 +307,7 @@ impl Scheduler {
             ("prefill_schedule_interval", Value::count(u64::from(self.prefill_schedule_interval))),
             ("preemption", Value::text(self.preemption.name())),
         ])
+        .with("sglang", self.sglang.canonical())
     }
 }
 
@@ -339,5 +352,14 @@ impl KvTransfer {
                 }),
             ),
         ])
+        .with(
+            "decode_bandwidth_gb_per_second",
+            (self.decode_bandwidth_gb_per_second != self.bandwidth_gb_per_second)
+                .then(|| self.decode_bandwidth_gb_per_second.map_or(Value::Null, Value::real)),
+        )
+        .with(
+            "fallback_latency_ms",
+            (self.fallback_latency_ms > 0.0).then(|| Value::real(self.fallback_latency_ms)),
+        )
     }
 }

@@ -17,6 +17,8 @@ pub struct Parallelism {
     pub moe_tensor: u32,
     /// Expert parallelism.
     pub moe_expert: u32,
+    /// Context parallelism of prefill: more GPUs, no other effect.
+    pub prefill_context: u32,
 }
 
 impl Default for Parallelism {
@@ -28,14 +30,18 @@ impl Default for Parallelism {
             attention_data: 1,
             moe_tensor: 1,
             moe_expert: 1,
+            prefill_context: 1,
         }
     }
 }
 
 impl Parallelism {
-    /// Returns the GPUs of one worker: tensor · pipeline · attention data.
+    /// Returns the GPUs of one worker: tensor · pipeline · attention data · prefill context.
     pub fn gpus_per_worker(&self) -> u64 {
-        u64::from(self.tensor) * u64::from(self.pipeline) * u64::from(self.attention_data)
+        [self.tensor, self.pipeline, self.attention_data, self.prefill_context]
+            .into_iter()
+            .map(u64::from)
+            .fold(1, u64::saturating_mul)
     }
 
     /// Returns the canonical description.
@@ -49,5 +55,6 @@ impl Parallelism {
             ("replicas", count(self.replicas)),
             ("tensor", count(self.tensor)),
         ])
+        .with("prefill_context", (self.prefill_context != 1).then(|| count(self.prefill_context)))
     }
 }

@@ -25,6 +25,29 @@ pub enum Timing {
     Roofline,
 }
 
+/// What modelled times are divided by; 0 leaves them as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speedup {
+    /// Divides both parts of a pass.
+    pub all: f64,
+    /// Divides the decode part once more.
+    pub decode: f64,
+}
+
+impl Default for Speedup {
+    fn default() -> Self {
+        Self { all: 1.0, decode: 1.0 }
+    }
+}
+
+impl Speedup {
+    /// Returns the canonical description, or `None` where nothing is divided.
+    pub(super) fn canonical(self) -> Option<Value> {
+        (self != Self::default())
+            .then(|| object([("all", Value::real(self.all)), ("decode", Value::real(self.decode))]))
+    }
+}
+
 impl Timing {
     /// Returns the word of the scenario language.
     pub const fn kind(&self) -> &'static str {

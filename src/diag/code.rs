@@ -166,6 +166,8 @@ codes! {
         "`bench predict -c FILE` reads one UTF-8 file. The message says what the system answered; paths are relative to the working directory.";
     DynosimYaml "dynosim::yaml" Error "The configuration is not one YAML document."
         "A configuration is one YAML document without foreign tags, whose keys are texts. What a plain word means follows PyYAML: `yes` is a truth value, `1e3` a text. The label points at the first place that does not fit.";
+    DynosimJson "dynosim::json" Error "The specification is not one JSON value."
+        "A ReplaySpec is one JSON value in which no object holds a key twice. The label points at the first place that does not fit.";
     DynosimDuplicateKey "dynosim::duplicate_key" Error "A key stands twice in one mapping."
         "YAML readers keep one of the two values silently, so which one was meant cannot be known. Keep one.";
     DynosimUnknownField "dynosim::unknown_field" Error "DynoSim's schema has no such field."

@@ -86,6 +86,21 @@ impl Value {
         Self::Text(value.to_string())
     }
 
+    /// Returns the object with one more entry where `value` says something.
+    ///
+    /// An entry that came later than its object stays out where it says nothing new, so that older descriptions keep their digests.
+    ///
+    /// # Panics
+    /// When the value is no object: a bug of the caller.
+    #[must_use]
+    pub fn with(self, name: &str, value: Option<Self>) -> Self {
+        let Self::Object(mut entries) = self else { panic!("bug: only an object has entries") };
+        if let Some(value) = value {
+            entries.insert(name.to_owned(), value);
+        }
+        Self::Object(entries)
+    }
+
     /// Returns the document: this value and one newline.
     pub fn to_document(&self) -> Vec<u8> {
         let mut bytes = self.to_bytes();

@@ -269,7 +269,7 @@ fn trace(workload: &Workload, inputs: &Inputs) -> Result<Option<TraceInput>, Mis
             let digest = inputs.digest(PinKind::Trace, pin).ok_or(MissingPin)?;
             Ok(Some(TraceInput { pin: pin.clone(), digest }))
         }
-        Source::Synthetic(_) | Source::SyntheticSession(_) => Ok(None),
+        Source::Synthetic(_) | Source::SyntheticSession(_) | Source::Requests(_) => Ok(None),
     }
 }
 

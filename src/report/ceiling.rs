@@ -21,9 +21,8 @@ pub(super) fn ceiling(
     match (&job.workload.source, corpus) {
         (Source::Trace { .. }, Some(corpus)) => of_trace(corpus, block, record),
         (Source::Synthetic(shape), _) => Some(of_shared_prefix(shape.cached_prefix, block, record)),
-        (Source::Trace { .. }, None) | (Source::SyntheticSession(_) | Source::Graph { .. }, _) => {
-            None
-        }
+        (Source::Trace { .. }, None)
+        | (Source::SyntheticSession(_) | Source::Graph { .. } | Source::Requests(_), _) => None,
     }
 }
 

@@ -42,9 +42,10 @@ fn jobs() -> impl Strategy<Value = Job> {
         simulation.workload.stop = Stop {
             count: Some(match simulation.workload.source {
                 Source::SyntheticSession(_) => StopCount::Sessions(stop.0),
-                Source::Trace { .. } | Source::Synthetic(_) | Source::Graph { .. } => {
-                    StopCount::Requests(stop.0)
-                }
+                Source::Trace { .. }
+                | Source::Synthetic(_)
+                | Source::Graph { .. }
+                | Source::Requests(_) => StopCount::Requests(stop.0),
             }),
             virtual_time: stop.1.map(|ms| SimTime::from_ms(f64::from(ms)).expect("a time")),
         };

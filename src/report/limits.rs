@@ -21,6 +21,7 @@ pub(super) fn context_length(job: &SimulationJob) -> Tokens {
     match job.deployment.context_length {
         ContextLength::Max => Tokens::new(job.model_context_limit),
         ContextLength::Tokens(tokens) => tokens,
+        ContextLength::Unlimited => Tokens::new(u64::MAX),
     }
 }
 

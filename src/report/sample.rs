@@ -84,6 +84,7 @@ fn deployment() -> Deployment {
             prefill_schedule_interval: 1,
             prefill_decode_interval: 0,
             preemption: crate::deployment::Preemption::Lifo,
+            sglang: crate::deployment::SglangScheduler::default(),
         },
         kv_cache: KvCache {
             block_size: BlockSize::new(64).expect("not zero"),
@@ -94,9 +95,11 @@ fn deployment() -> Deployment {
             storage_offload: None,
             state_cache: None,
             prefix_match_unit: None,
+            eviction: crate::deployment::Eviction::Lru,
         },
         timing: Timing::Fixed { prefill_ms: 2.0, decode_ms: 0.5 },
         startup_seconds: 0.0,
+        speedup: crate::deployment::Speedup::default(),
     };
     Deployment {
         model: "m".to_owned(),

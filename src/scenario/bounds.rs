@@ -51,7 +51,7 @@ pub(crate) fn requests_excess(
     let turns = match source {
         Source::Synthetic(_) => 1,
         Source::SyntheticSession(shape) => shape.turns,
-        Source::Trace { .. } | Source::Graph { .. } => return None,
+        Source::Trace { .. } | Source::Graph { .. } | Source::Requests(_) => return None,
     };
     let requests = u128::from(count?.resolve(load)?) * u128::from(turns);
     (requests > u128::from(REQUESTS))

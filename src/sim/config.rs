@@ -67,8 +67,9 @@ fn rank(job: &SimulationJob, worker: &Worker, advance: Advance) -> Result<RankCo
         .stated_blocks(kv_cache.block_size, Some(bytes_per_token))
         .ok_or_else(|| deployment("a KV capacity that is not stated"))?;
     let limit = match job.deployment.context_length {
-        ContextLength::Max => job.model_context_limit,
-        ContextLength::Tokens(tokens) => tokens.get(),
+        ContextLength::Max => Some(job.model_context_limit),
+        ContextLength::Tokens(tokens) => Some(tokens.get()),
+        ContextLength::Unlimited => None,
     };
     Ok(RankConfig::Vllm(vllm::RankConfig {
         policy: match job.deployment.backend {
@@ -79,7 +80,7 @@ fn rank(job: &SimulationJob, worker: &Worker, advance: Advance) -> Result<RankCo
         max_running: worker.scheduler.max_sequences,
         block_size: kv_cache.block_size.get(),
         blocks: blocks.get(),
-        context_limit: Some(limit),
+        context_limit: limit,
         chunked_prefill: job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,

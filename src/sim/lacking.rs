@@ -1,6 +1,8 @@
 //! What of a job this build cannot run: everything, so that one answer shows it all.
 
-use crate::deployment::{Backend, Deployment, Planner, Router, Timing, Worker, Workers};
+use crate::deployment::{
+    Backend, Deployment, Eviction, Planner, Router, Speedup, Timing, Worker, Workers,
+};
 use crate::plan::{Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
@@ -44,7 +46,10 @@ fn stated<const N: usize>(conditions: [(bool, &str); N]) -> Vec<String> {
 fn of_workload(workload: &Workload) -> Vec<String> {
     let has_groups = match &workload.source {
         Source::SyntheticSession(shape) => shape.prefix_groups > 0,
-        Source::Trace { .. } | Source::Synthetic(_) | Source::Graph { .. } => false,
+        Source::Trace { .. }
+        | Source::Synthetic(_)
+        | Source::Graph { .. }
+        | Source::Requests(_) => false,
     };
     stated([
         (matches!(workload.source, Source::Graph { .. }), "a `graph` workload"),
@@ -75,6 +80,8 @@ fn of_worker(worker: &Worker) -> Vec<String> {
         (kv_cache.storage_offload.is_some(), "`storage-offload`"),
         (kv_cache.state_cache.is_some(), "`state-cache`"),
         (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
+        (kv_cache.eviction != Eviction::Lru, "eviction `belady`"),
+        (worker.speedup != Speedup::default(), "`speedup-ratio` other than 1"),
         (is_derived, "a `default` KV capacity"),
     ]);
     match &worker.timing {

@@ -1,9 +1,11 @@
 //! The sessions of a workload: how many there are, and what each turn asks.
 
+use std::sync::Arc;
+
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{
-    Content, Corpus, CorpusRow, Load, Origin, Run, SessionName, SessionShape, Source, StopCount,
-    Symbol, SyntheticShape, Workload,
+    Content, Corpus, CorpusRow, Load, Origin, RankPins, RequestList, Run, SessionName,
+    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape, Workload,
 };
 
 use super::error::SimError;
@@ -18,6 +20,8 @@ pub(crate) enum Sessions<'a> {
     Growing { shape: SessionShape, count: u64 },
     /// Rows of a trace.
     Recorded(Recorded<'a>),
+    /// Stated requests, each a session of its own, in the order in which they arrive.
+    Stated { list: Arc<RequestList>, order: Vec<u32> },
 }
 
 /// The sessions of a trace, in order of first appearance.
@@ -61,6 +65,15 @@ impl<'a> Sessions<'a> {
                 };
                 Ok(Self::Recorded(Recorded::new(corpus, rows, speedup)))
             }
+            Source::Requests(list) => {
+                let requests = list.requests();
+                let mut order: Vec<u32> = (0..narrow(requests.len() as u64)).collect();
+                order.sort_by(|a, b| {
+                    let arrival = |index: &u32| requests[*index as usize].arrival_ms;
+                    arrival(a).total_cmp(&arrival(b))
+                });
+                Ok(Self::Stated { list: Arc::clone(list), order })
+            }
             Source::Graph { .. } => Err(SimError::bad_workload("a graph has no sessions here")),
         }
     }
@@ -70,13 +83,14 @@ impl<'a> Sessions<'a> {
         match self {
             Self::Single { count, .. } | Self::Growing { count, .. } => *count,
             Self::Recorded(recorded) => recorded.starts.len() as u64 - 1,
+            Self::Stated { order, .. } => order.len() as u64,
         }
     }
 
     /// Returns how many turns a session has.
     pub(crate) fn turns(&self, session: u64) -> u32 {
         match self {
-            Self::Single { .. } => 1,
+            Self::Single { .. } | Self::Stated { .. } => 1,
             Self::Growing { shape, .. } => shape.turns,
             Self::Recorded(recorded) => recorded.turns(session),
         }
@@ -93,7 +107,7 @@ impl<'a> Sessions<'a> {
     /// [`SimError::BadWorkload`] where it is no time, as after a division by a speedup near zero.
     pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
-            Self::Single { .. } => 0.0,
+            Self::Single { .. } | Self::Stated { .. } => 0.0,
             Self::Growing { shape, .. } => shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
@@ -106,6 +120,15 @@ impl<'a> Sessions<'a> {
             Self::Single { shape, .. } => shape.output.get(),
             Self::Growing { shape, .. } => shape.output_per_turn.get(),
             Self::Recorded(recorded) => recorded.row(turn).output.get(),
+            Self::Stated { list, order } => stated(list, order, turn).output.get(),
+        }
+    }
+
+    /// Returns the ranks that a turn asks for.
+    pub(crate) fn ranks(&self, turn: Turn) -> RankPins {
+        match self {
+            Self::Single { .. } | Self::Growing { .. } | Self::Recorded(_) => RankPins::default(),
+            Self::Stated { list, order } => stated(list, order, turn).ranks,
         }
     }
 
@@ -117,6 +140,16 @@ impl<'a> Sessions<'a> {
                 turn.session * u64::from(shape.turns) + u64::from(turn.number)
             }
             Self::Recorded(recorded) => recorded.place(turn) as u64,
+            Self::Stated { order, .. } => place(order, turn) as u64,
+        }
+    }
+
+    /// Returns the name of a turn's own, where its source gives one.
+    pub(crate) fn request_id(&self, turn: Turn) -> Option<String> {
+        match self {
+            Self::Single { .. } | Self::Growing { .. } => None,
+            Self::Recorded(recorded) => recorded.row(turn).request_id.clone(),
+            Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
         }
     }
 
@@ -129,6 +162,15 @@ impl<'a> Sessions<'a> {
             Self::Recorded(recorded) => {
                 let row = recorded.row(turn);
                 (recorded.corpus.session(row.session).clone(), Some(row))
+            }
+            Self::Stated { list, order } => {
+                let request = stated(list, order, turn);
+                let name = SessionName::Stated {
+                    index: place(order, turn) as u64,
+                    name: request.session.clone(),
+                    turn: request.turn,
+                };
+                (name, None)
             }
         }
     }
@@ -152,25 +194,37 @@ impl<'a> Sessions<'a> {
                 Content::new(history.iter().copied().chain([new]), index)
             }
             Self::Recorded(recorded) => recorded.content(turn, index),
+            Self::Stated { list, order } => list.content(place(order, turn)),
         }
     }
 
-    /// Returns when each session starts, ascending: recorded times from the earliest, divided by the speedup.
+    /// Returns when each session starts, ascending: recorded times from the earliest, divided by the speedup; stated times as
+    /// they are.
     ///
     /// # Errors
     /// [`SimError::BadWorkload`] for a start that is no time.
     pub(crate) fn recorded_starts(&self) -> Result<Vec<(SimTime, u64)>, SimError> {
-        let Self::Recorded(recorded) = self else {
-            return Err(SimError::bad_workload("only a trace has timestamps"));
+        let at = |ms: f64| {
+            SimTime::from_ms(ms).map_err(|_| SimError::bad_workload("a timestamp is no time"))
+        };
+        let recorded = match self {
+            Self::Recorded(recorded) => recorded,
+            Self::Stated { list, order } => {
+                let starts = (0..).zip(order).map(|(session, index)| {
+                    Ok((at(list.requests()[*index as usize].arrival_ms)?, session))
+                });
+                return starts.collect();
+            }
+            Self::Single { .. } | Self::Growing { .. } => {
+                return Err(SimError::bad_workload("only a trace has timestamps"));
+            }
         };
         let first =
             |session: u64| recorded.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0);
         let origin = (0..self.count()).map(first).min_by(f64::total_cmp).unwrap_or(0.0);
         let mut starts = Vec::with_capacity(recorded.starts.len());
         for session in 0..self.count() {
-            let at = SimTime::from_ms((first(session) - origin) / recorded.speedup)
-                .map_err(|_| SimError::bad_workload("a timestamp is no time"))?;
-            starts.push((at, session));
+            starts.push((at((first(session) - origin) / recorded.speedup)?, session));
         }
         starts.sort_unstable();
         Ok(starts)
@@ -244,6 +298,16 @@ impl<'a> Recorded<'a> {
         });
         Content::new(runs, index)
     }
+}
+
+/// Returns the place in its list of a stated request.
+fn place(order: &[u32], turn: Turn) -> usize {
+    order[usize::try_from(turn.session).unwrap_or(usize::MAX)] as usize
+}
+
+/// Returns a stated request.
+fn stated<'l>(list: &'l RequestList, order: &[u32], turn: Turn) -> &'l StatedRequest {
+    &list.requests()[place(order, turn)]
 }
 
 /// Returns a token or row count as 32 bits; decoders refuse larger ones.

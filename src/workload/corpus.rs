@@ -43,6 +43,15 @@ pub enum SessionName {
     Row(u64),
     /// The n-th synthetic session, from 0.
     Synthetic(u64),
+    /// The n-th stated request, from 0, stands alone, whatever it says of itself.
+    Stated {
+        /// Its place in the list.
+        index: u64,
+        /// The session that it says it belongs to.
+        name: Option<String>,
+        /// The turn that it says it is.
+        turn: Option<u32>,
+    },
 }
 
 impl Corpus {
@@ -131,6 +140,8 @@ impl std::fmt::Display for SessionName {
             Self::Named(name) => f.write_str(name),
             Self::Row(line) => write!(f, "request_{line}"),
             Self::Synthetic(index) => write!(f, "session_{index}"),
+            Self::Stated { name: Some(name), .. } => f.write_str(name),
+            Self::Stated { index, name: None, .. } => write!(f, "request_{index}"),
         }
     }
 }

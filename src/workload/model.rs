@@ -31,6 +31,7 @@ impl Workload {
         let count = || self.stop.count?.resolve(&self.load);
         match (&self.source, self.stop.count) {
             (Source::Synthetic(_), _) => count(),
+            (Source::Requests(list), _) => u64::try_from(list.requests().len()).ok(),
             (Source::SyntheticSession(shape), _) => count()?.checked_mul(u64::from(shape.turns)),
             (
                 Source::Trace { .. },

@@ -40,6 +40,8 @@ pub enum Origin {
 pub struct Content {
     runs: Vec<Run>,
     prompt: u32,
+    /// The output, as far as its tokens are stated.
+    planned: Vec<Run>,
     output: Origin,
 }
 
@@ -60,11 +62,22 @@ impl Content {
     ///
     /// Neighbouring runs that continue one another are joined, so that one content has one spelling.
     pub fn new(runs: impl IntoIterator<Item = Run>, request: u64) -> Self {
-        let mut content = Self { runs: Vec::new(), prompt: 0, output: Origin::Output(request) };
+        let mut content = Self {
+            runs: Vec::new(),
+            prompt: 0,
+            planned: Vec::new(),
+            output: Origin::Output(request),
+        };
         for run in runs {
             content.push(run);
         }
         content
+    }
+
+    /// Returns the content with the tokens of its output stated.
+    #[must_use]
+    pub fn planned(self, output: impl IntoIterator<Item = Run>) -> Self {
+        Self { planned: output.into_iter().collect(), ..self }
     }
 
     /// Returns the runs of the prompt.
@@ -88,23 +101,39 @@ impl Content {
     pub fn next_block(&self, cursor: &mut BlockCursor, block_size: u32) -> BlockIdentity {
         let mut hash = mix(cursor.parent, u64::from(block_size));
         let mut missing = block_size;
+        let mut open: Option<Run> = None;
         while missing > 0 {
             let piece = self.piece(*cursor, missing);
-            hash = mix_piece(hash, piece);
             missing -= piece.length;
             cursor.taken += piece.length;
-            if self.runs.get(cursor.run).is_some_and(|run| run.length == cursor.taken) {
+            if self.run(cursor.run).is_some_and(|run| run.length == cursor.taken) {
                 cursor.run += 1;
                 cursor.taken = 0;
             }
+            // Runs of prompt and output that continue each other are one, or a prompt that repeats both would have other blocks.
+            open = match open {
+                Some(last) if continues(last, piece) => {
+                    Some(Run { length: last.length + piece.length, ..last })
+                }
+                Some(last) => {
+                    hash = mix_piece(hash, last);
+                    Some(piece)
+                }
+                None => Some(piece),
+            };
         }
-        cursor.parent = hash;
-        BlockIdentity(hash)
+        cursor.parent = open.map_or(hash, |last| mix_piece(hash, last));
+        BlockIdentity(cursor.parent)
     }
 
-    /// Returns the part of the run at `cursor` that fits into `room`; behind the prompt, output.
+    /// Returns a run of the prompt, or behind it of the stated output.
+    fn run(&self, at: usize) -> Option<&Run> {
+        self.runs.get(at).or_else(|| self.planned.get(at - self.runs.len()))
+    }
+
+    /// Returns the part of the run at `cursor` that fits into `room`; behind all that is stated, output of its own.
     fn piece(&self, cursor: BlockCursor, room: u32) -> Run {
-        match self.runs.get(cursor.run) {
+        match self.run(cursor.run) {
             Some(run) => Run {
                 symbol: run.symbol,
                 start: run.start
@@ -121,18 +150,10 @@ impl Content {
             return;
         }
         self.prompt += run.length;
-        if let Some(last) = self.runs.last_mut() {
-            let continues = last.symbol == run.symbol
-                && match run.symbol {
-                    Symbol::Repeated(_) => true,
-                    Symbol::Unique(_) => last.start + last.length == run.start,
-                };
-            if continues {
-                last.length += run.length;
-                return;
-            }
+        match self.runs.last_mut() {
+            Some(last) if continues(*last, run) => last.length += run.length,
+            Some(_) | None => self.runs.push(run),
         }
-        self.runs.push(run);
     }
 }
 
@@ -141,6 +162,15 @@ impl BlockIdentity {
     pub const fn bits(self) -> u64 {
         self.0
     }
+}
+
+/// Says whether a run goes on where another ends.
+fn continues(last: Run, next: Run) -> bool {
+    last.symbol == next.symbol
+        && match next.symbol {
+            Symbol::Repeated(_) => true,
+            Symbol::Unique(_) => last.start + last.length == next.start,
+        }
 }
 
 /// Folds one piece of a run into a hash.

@@ -1,7 +1,11 @@
 //! Where requests come from.
 
+use std::sync::Arc;
+
 use crate::digest::canonical::{Value, object};
 use crate::units::Tokens;
+
+use super::RequestList;
 
 /// Where requests come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +26,9 @@ pub enum Source {
         /// `native` or `dag-jsonl`.
         format: String,
     },
+    /// Requests that are stated one by one. Each arrives at its own time whatever the speedup, or in a closed loop in the order of
+    /// those times.
+    Requests(Arc<RequestList>),
 }
 
 /// The shape of synthetic requests.
@@ -72,6 +79,7 @@ impl Source {
                 ("shared_prefix_ratio", Value::real(shape.shared_prefix_ratio)),
                 ("turns", Value::count(u64::from(shape.turns))),
             ]),
+            Self::Requests(list) => list.canonical(),
             Self::Graph { format, .. } => {
                 object([("format", Value::text(format)), ("kind", Value::text("graph"))])
             }

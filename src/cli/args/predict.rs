@@ -10,8 +10,12 @@ use super::Format;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PredictArgs {
     /// The DynoSim configuration (YAML)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) config: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "replay_spec")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The reference crate's own `ReplaySpec` (JSON) instead of a configuration
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overrides"])]
+    pub(crate) replay_spec: Option<PathBuf>,
 
     /// Which stack predicts; this build has `engine`
     #[arg(long, value_name = "NAME", default_value = "engine")]

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::deployment::{Deployment, Workers};
 use crate::record::{Admission, Outcome, RequestRecord, RunRecord};
 use crate::units::SimTime;
+use crate::workload::SessionName;
 
 use super::latency::{e2e_ms, tpot_ms, ttft_ms, ttst_ms};
 
@@ -37,6 +38,7 @@ struct Row<'a> {
     destination_reserved_ms: OfRoles,
     dispatched_at_ms: OfRoles,
     e2e_latency_ms: Option<f64>,
+    first_admission_reused_input_tokens: u64,
     first_admit_ms: Option<f64>,
     first_token_ms: Option<f64>,
     input_length: u64,
@@ -53,14 +55,14 @@ struct Row<'a> {
     requested_output_length: u64,
     reused_input_tokens: u64,
     routing_history: Vec<RoutingRow>,
-    session_id: String,
+    session_id: Option<String>,
     source_held_ms: OfRoles,
     source_released_ms: OfRoles,
     terminal_status: Option<&'static str>,
     terminal_time_ms: Option<f64>,
     ttft_ms: Option<f64>,
     ttst_ms: Option<f64>,
-    turn_index: u32,
+    turn_index: Option<u32>,
     uuid: String,
 }
 
@@ -146,6 +148,7 @@ impl<'a> Row<'a> {
             destination_reserved_ms: (),
             dispatched_at_ms: (),
             e2e_latency_ms: e2e_ms(request),
+            first_admission_reused_input_tokens: request.reused_first().get(),
             first_admit_ms: time(admissions.first().map(|admission| admission.at)),
             first_token_ms: time(request.first_token),
             input_length: request.input.get(),
@@ -165,14 +168,14 @@ impl<'a> Row<'a> {
                 .map(|rank| RoutingRow::new(rank, ranks_per_worker))
                 .into_iter()
                 .collect(),
-            session_id: request.session.to_string(),
+            session_id: session_id(&request.session),
             source_held_ms: (),
             source_released_ms: (),
             terminal_status: request.outcome.map(Outcome::name),
             terminal_time_ms: time(request.terminal),
             ttft_ms: ttft_ms(request),
             ttst_ms: ttst_ms(request),
-            turn_index: request.turn,
+            turn_index: turn_index(request),
             uuid: uuid(request.index),
         }
     }
@@ -215,4 +218,24 @@ impl RoutingRow {
 fn uuid(index: u64) -> String {
     let hex = format!("{:032x}", u128::from(index) + 1);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// Returns what a session is called; nothing for a stated request that names none.
+fn session_id(session: &SessionName) -> Option<String> {
+    match session {
+        SessionName::Stated { name, .. } => name.clone(),
+        SessionName::Named(_) | SessionName::Row(_) | SessionName::Synthetic(_) => {
+            Some(session.to_string())
+        }
+    }
+}
+
+/// Returns the turn that a request is; nothing for a stated request that does not say.
+fn turn_index(request: &RequestRecord) -> Option<u32> {
+    match request.session {
+        SessionName::Stated { turn, .. } => turn,
+        SessionName::Named(_) | SessionName::Row(_) | SessionName::Synthetic(_) => {
+            Some(request.turn)
+        }
+    }
 }

@@ -181,9 +181,12 @@ fn kv_transfer(view: &View<'_>, mode: Option<Mode>, bag: &mut Bag) -> Option<KvT
         let message = "mode \"aggregated\" has no `kv-transfer`";
         bag.push(view.head().problem(Code::ScenarioConflict, message, "nothing is handed over"));
     }
+    let bandwidth_gb_per_second = view.real("bandwidth-gb-per-second");
     Some(KvTransfer {
         bytes_per_token: view.count("bytes-per-token"),
-        bandwidth_gb_per_second: view.real("bandwidth-gb-per-second"),
+        bandwidth_gb_per_second,
+        decode_bandwidth_gb_per_second: bandwidth_gb_per_second,
+        fallback_latency_ms: 0.0,
         timing_mode: match view.text("timing-mode")? {
             "full-prompt" => TransferTiming::FullPrompt,
             _ => TransferTiming::DestinationMissing,

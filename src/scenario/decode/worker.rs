@@ -2,8 +2,8 @@
 
 use super::deployment::optional;
 use crate::deployment::{
-    Backend, Capacity, HostOffload, KvCache, Parallelism, Preemption, Scheduler, StateCache,
-    StorageOffload, Timing, Worker, WorkerRole,
+    Backend, Capacity, Eviction, HostOffload, KvCache, Parallelism, Preemption, Scheduler,
+    SglangScheduler, Speedup, StateCache, StorageOffload, Timing, Worker, WorkerRole,
 };
 use crate::diag::{Bag, Code};
 use crate::scenario::bounds;
@@ -29,6 +29,7 @@ pub(super) fn worker(
         scheduler: scheduler?,
         kv_cache: kv_cache?,
         timing: view.child("timing").and_then(timing)?,
+        speedup: Speedup::default(),
         startup_seconds: view
             .child("startup-seconds")
             .map_or(Some(0.0), |view| view.real("SECONDS"))?,
@@ -68,6 +69,7 @@ fn parallelism(view: &View<'_>, bag: &mut Bag) -> Option<Parallelism> {
         attention_data: view.count32("attention-data")?,
         moe_tensor: view.count32("moe-tensor")?,
         moe_expert: view.count32("moe-expert")?,
+        prefill_context: 1,
     };
     let excess = bounds::rank_excess(parallelism.replicas, parallelism.attention_data);
     too_much(view, &["replicas", "attention-data"], excess, bag);
@@ -113,6 +115,7 @@ fn scheduler(
             "fifo" => Preemption::Fifo,
             _ => Preemption::Lifo,
         },
+        sglang: SglangScheduler::default(),
     })
 }
 
@@ -154,6 +157,7 @@ fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache>
         })
         .ok()?,
         prefix_match_unit: view.count32("prefix-match-unit"),
+        eviction: Eviction::Lru,
     };
     sizes(view, &cache, bag);
     tiers(view, &cache, backend, bag);

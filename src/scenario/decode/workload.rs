@@ -148,6 +148,7 @@ fn fits(view: &View<'_>, kind: &str, source: &Source, bag: &mut Bag) {
             ("synthetic-session", &["concurrency", "constant-rate", "poisson"])
         }
         Source::Graph { .. } => ("graph", &["recorded", "concurrency"]),
+        Source::Requests(_) => unreachable!("a scenario states no requests one by one"),
     };
     if !allowed.contains(&kind) {
         let message = format!("a `{name}` source cannot have `load \"{kind}\"`");
@@ -313,7 +314,7 @@ fn count_fits(stop: &View<'_>, name: &str, source: &Source, load: Option<&Load>,
             let paced = matches!(load, Some(Load::Recorded(_)));
             (sessions && !paced).then_some("requests")
         }
-        Source::Graph { .. } => None,
+        Source::Graph { .. } | Source::Requests(_) => None,
     };
     if let Some(right) = wrong {
         let message = format!("`{name}` does not fit the source, which is counted in {right}");

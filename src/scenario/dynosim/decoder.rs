@@ -155,26 +155,66 @@ impl<'a> Fields<'a> {
         Some(fields)
     }
 
+    /// Opens a mapping as [`Self::open`] does, and ignores its unknown fields.
+    pub(super) fn open_lenient(
+        node: &'a Node,
+        table: &'static [Field],
+        path: String,
+        place: Place,
+        report: &mut Report,
+    ) -> Option<Self> {
+        let Data::Map(map) = &node.data else {
+            let name = if path.is_empty() { "the specification" } else { &path };
+            report.wrong_type(name, node, "an object");
+            return None;
+        };
+        let fields = Self { map, table, path, place };
+        for entry in map.entries.iter().filter(|entry| fields.knows(&entry.key)) {
+            fields.check_name(entry, report);
+        }
+        Some(fields)
+    }
+
+    /// Opens the mapping of a field, and ignores its unknown fields.
+    pub(super) fn lenient_section(
+        &self,
+        name: &'static str,
+        table: &'static [Field],
+        report: &mut Report,
+    ) -> Option<Self> {
+        let entry = self.entry(name)?;
+        Self::open_lenient(&entry.value, table, self.at(name), entry.place.clone(), report)
+    }
+
+    /// Returns whether a field is stated as null.
+    pub(super) fn is_null(&self, name: &str) -> bool {
+        self.map.get(name).is_some_and(|entry| matches!(entry.value.data, Data::Null))
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.table.iter().any(|field| field.name == name)
+    }
+
     fn check_names(&self, report: &mut Report) {
         for entry in &self.map.entries {
-            let kind = self.table.iter().find(|field| field.name == entry.key);
-            match kind.map(|field| field.kind) {
-                Some(FieldKind::Value | FieldKind::Nullable) => {}
-                Some(FieldKind::NotCovered) => {
-                    if !matches!(entry.value.data, Data::Null) {
-                        report.not_covered(&entry.place, &format!("`{}`", self.at(&entry.key)));
-                    }
+            self.check_name(entry, report);
+        }
+    }
+
+    fn check_name(&self, entry: &Entry, report: &mut Report) {
+        let kind = self.table.iter().find(|field| field.name == entry.key);
+        match kind.map(|field| field.kind) {
+            Some(FieldKind::Value | FieldKind::Nullable) => {}
+            Some(FieldKind::NotCovered) => {
+                if !matches!(entry.value.data, Data::Null) {
+                    report.not_covered(&entry.place, &format!("`{}`", self.at(&entry.key)));
                 }
-                Some(FieldKind::Refused(reason)) => {
-                    let message = format!("`{}` {reason}", self.at(&entry.key));
-                    report.push(entry.place.problem(
-                        Code::DynosimUnknownField,
-                        message,
-                        "is refused",
-                    ));
-                }
-                None => self.unknown(entry, report),
             }
+            Some(FieldKind::Refused(reason)) => {
+                let message = format!("`{}` {reason}", self.at(&entry.key));
+                report.push(entry.place.problem(Code::DynosimUnknownField, message, "is refused"));
+            }
+            None => self.unknown(entry, report),
         }
     }
 
@@ -371,6 +411,7 @@ pub(super) fn real_of(node: &Node, rule: Real, path: &str, report: &mut Report) 
         | Data::Text(_)
         | Data::Other(_)
         | Data::List(_)
+        | Data::Tokens(_)
         | Data::Map(_) => {
             report.wrong_type(path, node, rule.words());
             return None;
@@ -394,6 +435,7 @@ pub(super) fn text_of<'a>(node: &'a Node, path: &str, report: &mut Report) -> Op
         | Data::Float(_)
         | Data::Other(_)
         | Data::List(_)
+        | Data::Tokens(_)
         | Data::Map(_) => report.wrong_type(path, node, "a text"),
     }
     None

@@ -198,9 +198,13 @@ fn kv_transfer(engine: &Fields<'_>, mode: Option<Mode>, report: &mut Report) -> 
         ("destination_missing", TransferTiming::DestinationMissing),
         ("full_prompt", TransferTiming::FullPrompt),
     ];
+    let bandwidth_gb_per_second = fields.real("bandwidth_gb_per_second", Real::Positive, report);
     Some(KvTransfer {
         bytes_per_token: worker::bytes_per_token(&fields, report),
-        bandwidth_gb_per_second: fields.real("bandwidth_gb_per_second", Real::Positive, report),
+        bandwidth_gb_per_second,
+        // One figure is that of both roles' links.
+        decode_bandwidth_gb_per_second: bandwidth_gb_per_second,
+        fallback_latency_ms: 0.0,
         timing_mode: fields
             .word("timing_mode", &modes, report)
             .unwrap_or(TransferTiming::DestinationMissing),

@@ -10,7 +10,7 @@ use super::yaml::Data;
 /// Fields of `evaluation`.
 const EVALUATION: &[Field] = &[nullable("sla")];
 /// Fields of `evaluation.sla`.
-const SLA: &[Field] = &[nullable("ttft_ms"), nullable("itl_ms"), nullable("e2e_ms")];
+pub(super) const SLA: &[Field] = &[nullable("ttft_ms"), nullable("itl_ms"), nullable("e2e_ms")];
 /// Fields of `execution`.
 const EXECUTION: &[Field] = &[value("resources")];
 /// Fields of `execution.resources`.
@@ -27,9 +27,15 @@ const RESOURCES: &[Field] = &[
 /// Returns what a good request is, where `evaluation` says so.
 pub(super) fn sla(root: &Fields<'_>, report: &mut Report) -> Option<Sla> {
     let sla = root.section("evaluation", EVALUATION, report)?.section("sla", SLA, report)?;
+    bounds(&sla, report)
+}
+
+/// Returns the bounds of an opened `sla`; nothing where it states none.
+pub(super) fn bounds(sla: &Fields<'_>, report: &mut Report) -> Option<Sla> {
     if sla.states("e2e_ms") {
         for name in ["ttft_ms", "itl_ms"] {
-            sla.conflict(name, "excludes `evaluation.sla.e2e_ms`; state one form", report);
+            let why = format!("excludes `{}`; state one form", sla.at("e2e_ms"));
+            sla.conflict(name, &why, report);
         }
     }
     let bounds = Sla {

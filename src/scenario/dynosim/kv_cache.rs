@@ -1,6 +1,8 @@
 //! `kv_cache` of a worker and the tiers behind it.
 
-use crate::deployment::{Backend, Capacity, HostOffload, KvCache, StateCache, StorageOffload};
+use crate::deployment::{
+    Backend, Capacity, Eviction, HostOffload, KvCache, StateCache, StorageOffload,
+};
 use crate::scenario::bounds;
 use crate::units::{BlockSize, Blocks};
 
@@ -71,6 +73,7 @@ pub(super) fn decode(
         storage_offload: None,
         state_cache: None,
         prefix_match_unit: None,
+        eviction: Eviction::Lru,
     };
     if !worker.states("kv_cache") {
         return Some(cache);

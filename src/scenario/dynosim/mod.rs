@@ -13,6 +13,7 @@ mod overrides;
 mod place;
 mod prediction;
 mod source;
+mod spec;
 mod stop;
 mod traffic;
 mod worker;
@@ -23,3 +24,4 @@ mod tests;
 
 pub(crate) use place::Place;
 pub(crate) use prediction::{Prediction, TraceFile, decode};
+pub(crate) use spec::decode as decode_spec;

@@ -95,7 +95,8 @@ fn mapping<'n>(
         | Data::Float(_)
         | Data::Text(_)
         | Data::Other(_)
-        | Data::List(_) => {
+        | Data::List(_)
+        | Data::Tokens(_) => {
             let at =
                 if walked.is_empty() { "the configuration".to_owned() } else { walked.join(".") };
             Err(Box::new(place.problem(

@@ -92,11 +92,35 @@ pub(crate) fn decode(source: &SourceFile, overrides: &[String]) -> Result<Predic
     }
     let mut prediction = prediction.expect("whatever is absent has been reported as an error");
     prediction.warnings = bag.into_sorted();
-    collect_keys(&root, &mut prediction.keys);
+    prediction.learn_keys(&root);
     Ok(prediction)
 }
 
 impl Prediction {
+    /// Returns a prediction without a trace or bounds; the places are those of what is asked and of what serves.
+    pub(super) fn of(
+        workload: Workload,
+        deployment: Deployment,
+        (traffic_place, engine_place): (Place, Place),
+    ) -> Self {
+        Self {
+            workload,
+            trace: None,
+            deployment,
+            sla: None,
+            memory_limit_gb: None,
+            traffic_place,
+            engine_place,
+            warnings: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// Learns where the keys of a document stand.
+    pub(super) fn learn_keys(&mut self, root: &Node) {
+        collect_keys(root, &mut self.keys);
+    }
+
     /// Returns the place of the first key that a description names, `-` standing for `_`: a better label than the whole section.
     pub(crate) fn place_named_in(&self, description: &str) -> Option<&Place> {
         let words = description.split(|c: char| !c.is_ascii_alphanumeric() && !"_-".contains(c));
@@ -129,16 +153,12 @@ fn sections(root: &Node, source: &SourceFile, report: &mut Report) -> Option<Pre
     let deployment = engine::decode(&fields, traffic.kind, report);
     let sla = evaluation::sla(&fields, report);
     let memory_limit_gb = evaluation::memory_limit_gb(&fields, report);
+    let places = (traffic_place, engine_place);
     Some(Prediction {
-        workload: traffic.workload?,
         trace: traffic.trace,
-        deployment: deployment?,
         sla,
         memory_limit_gb,
-        traffic_place,
-        engine_place,
-        warnings: Vec::new(),
-        keys: Vec::new(),
+        ..Prediction::of(traffic.workload?, deployment?, places)
     })
 }
 

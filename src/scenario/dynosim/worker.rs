@@ -1,6 +1,9 @@
 //! One worker of `engine.workers`.
 
-use crate::deployment::{Backend, Parallelism, Preemption, Scheduler, Timing, Worker, WorkerRole};
+use crate::deployment::{
+    Backend, Parallelism, Preemption, Scheduler, SglangScheduler, Speedup, Timing, Worker,
+    WorkerRole,
+};
 use crate::scenario::bounds;
 use crate::units::Tokens;
 
@@ -62,6 +65,8 @@ pub(super) fn decode(fields: &Fields<'_>, stated: Stated, report: &mut Report) -
         scheduler: scheduler?,
         kv_cache: kv_cache?,
         timing: timing?,
+        // The public configuration has no such field.
+        speedup: Speedup::default(),
         startup_seconds: startup.unwrap_or(0.0),
     })
 }
@@ -85,6 +90,7 @@ fn parallelism(worker: &Fields<'_>, report: &mut Report) -> Option<Parallelism> 
         attention_data: factor("attention_data"),
         moe_tensor: factor("moe_tensor"),
         moe_expert: factor("moe_expert"),
+        prefill_context: 1,
     };
     let excess = bounds::rank_excess(parallelism.replicas, parallelism.attention_data);
     fields.too_much(&["replicas", "attention_data"], excess, report);
@@ -99,6 +105,7 @@ fn scheduler(worker: &Fields<'_>, stated: Stated, report: &mut Report) -> Option
         prefill_decode_interval: 0,
         // The public configuration has no such field; the engine's own default applies.
         preemption: Preemption::default(),
+        sglang: SglangScheduler::default(),
     };
     if !worker.states("scheduler") {
         return Some(scheduler);

@@ -214,7 +214,7 @@ impl<'a> Runtime<'a> {
             session,
             turn: served.ticket.turn.number,
             line: row.map(|row| row.line),
-            request_id: row.and_then(|row| row.request_id.clone()),
+            request_id: sessions.request_id(served.ticket.turn),
             arrival: served.ticket.arrival,
             input: Tokens::new(u64::from(served.content.prompt_tokens())),
             requested_output: Tokens::new(served.requested),
@@ -238,7 +238,7 @@ impl<'a> Runtime<'a> {
             let arrival = Arrival { ticket, content: released.content, output: released.output };
             self.in_flight += 1;
             let pool = &mut self.pools[0];
-            let rank = pool.place();
+            let rank = pool.place(self.traffic.sessions().ranks(released.turn).serving);
             pool.rank(rank).submit(arrival);
             pool.wake(rank);
             changed = true;

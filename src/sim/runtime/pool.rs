@@ -54,7 +54,9 @@ impl<'a> Pool<'a> {
         let router = match config.role {
             WorkerRole::Aggregated => RoundRobin::new(count, config.shape.ranks_per_worker),
             // The ranks of a role's pool take turns whatever worker they belong to.
-            WorkerRole::Prefill | WorkerRole::Decode => RoundRobin::new(config.ranks(), 1),
+            WorkerRole::Prefill | WorkerRole::Decode => {
+                RoundRobin::over_ranks(count, config.shape.ranks_per_worker)
+            }
         };
         Self {
             timing,
@@ -72,9 +74,9 @@ impl<'a> Pool<'a> {
         self.config.role
     }
 
-    /// Returns the rank of the next request.
-    pub(crate) fn place(&mut self) -> usize {
-        self.router.place()
+    /// Returns the rank of the next request; `pinned` is the one of its worker that it asks for.
+    pub(crate) fn place(&mut self, pinned: Option<u32>) -> usize {
+        self.router.place(pinned)
     }
 
     /// Returns all ranks.

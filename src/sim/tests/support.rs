@@ -230,6 +230,7 @@ fn worker(timing: Timing) -> Worker {
             prefill_schedule_interval: 1,
             prefill_decode_interval: 0,
             preemption: Preemption::Lifo,
+            sglang: crate::deployment::SglangScheduler::default(),
         },
         kv_cache: KvCache {
             block_size: BlockSize::new(4).expect("positive"),
@@ -240,9 +241,11 @@ fn worker(timing: Timing) -> Worker {
             storage_offload: None,
             state_cache: None,
             prefix_match_unit: None,
+            eviction: crate::deployment::Eviction::Lru,
         },
         timing,
         startup_seconds: 0.0,
+        speedup: crate::deployment::Speedup::default(),
     }
 }
 

@@ -19,9 +19,8 @@ use super::{job, laws, memory, options};
 /// Runs the command.
 pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<Exit, Failure> {
     let compat = options::check(args)?;
-    let source = read_config(&args.config)?;
-    let prediction = dynosim::decode(&source, &args.overrides)?;
-    let model = Model::find(&prediction, &args.config, context)?;
+    let (path, prediction) = read(args)?;
+    let model = Model::find(&prediction, path, context)?;
     let job = job::simulation_job(&prediction, model, compat)?;
     let overwrite = if args.overwrite { Overwrite::KnownNames } else { Overwrite::Refuse };
     let folder =
@@ -42,6 +41,16 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     context.detail(&format!("wrote `{}`", args.output_dir.display()));
     show(args.format, &summary, rows.as_ref())?;
     Ok(Exit::Success)
+}
+
+/// Reads the configuration, or the specification that stands for one, with its path.
+fn read(args: &PredictArgs) -> Result<(&Path, Prediction), Bag> {
+    let (path, prediction) = match (&args.replay_spec, &args.config) {
+        (Some(spec), _) => (spec, dynosim::decode_spec(&read_config(spec)?)?),
+        (None, Some(config)) => (config, dynosim::decode(&read_config(config)?, &args.overrides)?),
+        (None, None) => unreachable!("the command line needs one of the two"),
+    };
+    Ok((path, prediction))
 }
 
 /// Reads the configuration file.

@@ -30,7 +30,7 @@ pub(super) fn simulation_job(
         model_digest: Sha256::of(deployment.model.as_bytes()),
         model_context_limit: match deployment.context_length {
             ContextLength::Tokens(tokens) => tokens.get(),
-            ContextLength::Max => model.context_limit.get(),
+            ContextLength::Max | ContextLength::Unlimited => model.context_limit.get(),
         },
         model_kv_bytes_per_token: model.kv_bytes_per_token,
         hardware_digest: Sha256::of(deployment.hardware.as_bytes()),

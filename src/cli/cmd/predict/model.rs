@@ -36,6 +36,7 @@ impl Model {
         let pin = registry.as_ref().and_then(|registry| registry.model(&deployment.model).ok());
         let stated = match (deployment.context_length, &pin) {
             (ContextLength::Tokens(tokens), _) => tokens,
+            (ContextLength::Unlimited, _) => Tokens::new(u64::MAX),
             (ContextLength::Max, Some(pin)) => pin.context_limit(),
             (ContextLength::Max, None) => return Err(unknown(prediction, registry.as_ref())),
         };

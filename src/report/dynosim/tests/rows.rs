@@ -22,6 +22,7 @@ pub(super) fn two_ranks() -> Deployment {
             prefill_schedule_interval: 1,
             prefill_decode_interval: 0,
             preemption: Preemption::Lifo,
+            sglang: crate::deployment::SglangScheduler::default(),
         },
         kv_cache: KvCache {
             block_size: BlockSize::new(2).expect("above 0"),
@@ -32,9 +33,11 @@ pub(super) fn two_ranks() -> Deployment {
             storage_offload: None,
             state_cache: None,
             prefix_match_unit: None,
+            eviction: crate::deployment::Eviction::Lru,
         },
         timing: Timing::Polynomial,
         startup_seconds: 0.0,
+        speedup: crate::deployment::Speedup::default(),
     };
     Deployment {
         model: "m".to_owned(),
@@ -92,6 +95,7 @@ fn a_readmission_counts_and_the_largest_reuse_is_the_requests() {
     let expected = json!({
         "admission_count": 2, "readmission_count": 1, "reused_input_tokens": 64,
         "request_id": "r", "session_id": "session_0", "turn_index": 0, "terminal_status": "completed",
+        "first_admission_reused_input_tokens": 0,
         "arrival_time_ms": 10.0, "first_admit_ms": 12.0, "first_token_ms": 30.0, "last_token_ms": 40.0,
         "terminal_time_ms": 40.0, "ttft_ms": 20.0, "ttst_ms": 5.0, "itl_ms": 5.0, "e2e_latency_ms": 30.0,
         "decode_worker_idx": 3, "prefill_worker_idx": null, "decode_admit_ms": null,

@@ -45,6 +45,7 @@ fn what_is_not_stated_has_the_defaults_of_dynosim() {
                 prefill_schedule_interval: 1,
                 prefill_decode_interval: 0,
                 preemption: Preemption::Lifo,
+                sglang: crate::deployment::SglangScheduler::default(),
             },
             kv_cache: KvCache {
                 block_size: BlockSize::new(64).expect("above 0"),
@@ -55,9 +56,11 @@ fn what_is_not_stated_has_the_defaults_of_dynosim() {
                 storage_offload: None,
                 state_cache: None,
                 prefix_match_unit: None,
+                eviction: crate::deployment::Eviction::Lru,
             },
             timing: Timing::Polynomial,
             startup_seconds: 0.0,
+            speedup: crate::deployment::Speedup::default(),
         }
     );
 }

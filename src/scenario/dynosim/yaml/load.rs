@@ -253,7 +253,8 @@ impl<'a> Loader<'a> {
             | Data::Int(_)
             | Data::Float(_)
             | Data::Text(_)
-            | Data::Other(_) => {
+            | Data::Other(_)
+            | Data::Tokens(_) => {
                 let message = format!("`<<` takes mappings, found {}", value.describe());
                 self.fail(&value.place, &message, "is no mapping");
             }
@@ -310,7 +311,8 @@ fn count(node: &Node) -> usize {
         | Data::Int(_)
         | Data::Float(_)
         | Data::Text(_)
-        | Data::Other(_) => 1,
+        | Data::Other(_)
+        | Data::Tokens(_) => 1,
     }
 }
 

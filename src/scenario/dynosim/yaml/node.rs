@@ -28,6 +28,8 @@ pub(in super::super) enum Data {
     Other(&'static str),
     /// A sequence.
     List(Vec<Node>),
+    /// A sequence of token ids; JSON's alone.
+    Tokens(Vec<u32>),
     /// A mapping.
     Map(Map),
 }
@@ -62,7 +64,7 @@ impl Node {
             Data::Text(text) if text.chars().count() <= 40 => format!("the text `{text}`"),
             Data::Text(_) => "a text".to_owned(),
             Data::Other(kind) => (*kind).to_owned(),
-            Data::List(_) => "a sequence".to_owned(),
+            Data::List(_) | Data::Tokens(_) => "a sequence".to_owned(),
             Data::Map(_) => "a mapping".to_owned(),
         }
     }
