@@ -23,6 +23,38 @@ pub enum JobError {
         /// What the system said.
         cause: String,
     },
+    /// The job ended without a report in another process, which wrote down why.
+    #[error("{text}")]
+    Elsewhere {
+        /// How.
+        end: EndElsewhere,
+        /// What that process said.
+        text: String,
+    },
+}
+
+/// How a job of another process ended without a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndElsewhere {
+    /// It failed.
+    Failed,
+    /// It panicked: a bug of the program.
+    Panicked,
+}
+
+impl EndElsewhere {
+    /// Returns the end that a word of `run.json` stands for; `None` for one that leaves a report, or is no end.
+    pub fn of(outcome: &str) -> Option<Self> {
+        [Self::Failed, Self::Panicked].into_iter().find(|end| end.name() == outcome)
+    }
+
+    /// Returns the word of `run.json`.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+        }
+    }
 }
 
 impl From<SimError> for JobError {
@@ -45,6 +77,7 @@ impl JobError {
             Self::Simulation(_) | Self::Unwritable { .. } => "failed",
             Self::Interrupted => "interrupted",
             Self::Panicked { .. } => "panicked",
+            Self::Elsewhere { end, .. } => end.name(),
         }
     }
 }

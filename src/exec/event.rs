@@ -54,6 +54,8 @@ pub enum Origin {
         /// What was wrong with the cache entry.
         damage: String,
     },
+    /// Another process computed it, and left it in a partial run.
+    Merged,
 }
 
 /// Watches a run. Called from several threads, in the order in which things happen.

@@ -9,12 +9,14 @@ mod corpora;
 mod error;
 mod event;
 mod executor;
+mod partition;
 mod pool;
 
 pub use admit::refusals;
 pub use cache::{Cache, CachedFiles, Lookup};
 pub use corpora::{Corpora, LoadedTrace, Reading};
-pub use error::JobError;
+pub use error::{EndElsewhere, JobError};
 pub use event::{Board, Ending, Event, Listener, Origin};
 pub use executor::{Executor, Native};
+pub use partition::{Partition, PartitionError, PartitionRule};
 pub use pool::{guard, run_by_index};

@@ -4,11 +4,14 @@ use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
 use super::inputs::{Inputs, MissingPin, kv_parallelism};
 use super::load::empty;
-use super::{EngineIdentity, Job, JobId, JobKind, Places, ReplayJob, SimulationJob, TraceInput};
+use super::{
+    Alone, EngineIdentity, Job, JobId, JobKind, Places, PlannedBlock, ReplayJob, SimulationJob,
+    TraceInput,
+};
 use crate::deployment::Deployment;
 use crate::diag::{Bag, Code, Problem, Span};
 use crate::scenario::decode;
-use crate::scenario::model::{Declared, PinKind, Replay, Scenario};
+use crate::scenario::model::{Declared, PinKind, Replay, Scenario, Used};
 use crate::scenario::syntax::{Node, Place, Value};
 use crate::workload::{Source, Workload};
 
@@ -17,15 +20,31 @@ use crate::workload::{Source, Workload};
 pub(super) struct Expansion {
     /// The jobs.
     pub(super) jobs: Vec<Job>,
-    /// For each `simulate`, how many of its jobs one build derivation runs.
-    pub(super) batches: Vec<(String, u64)>,
+    /// The jobs of each `simulate`.
+    pub(super) blocks: Vec<PlannedBlock>,
+    /// Each simulation job as a scenario of its own, where that was asked for.
+    pub(super) alone: Vec<Alone>,
+}
+
+/// Whether each job is written as a scenario of its own as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It is not.
+    Jobs,
+    /// It is.
+    JobsAlone,
 }
 
 /// Impossible combinations that are complained of at the most; the rest is like them.
 const MOST_REFUSALS: usize = 20;
 
 /// Expands a scenario. Nothing is expanded where a value is wrong already: the jobs would only repeat it.
-pub(super) fn jobs(scenario: &Scenario, inputs: &Inputs, findings: &mut Bag) -> Expansion {
+pub(super) fn jobs(
+    scenario: &Scenario,
+    inputs: &Inputs,
+    form: Form,
+    findings: &mut Bag,
+) -> Expansion {
     let paths = axis_paths(scenario);
     let names = short_names(&paths);
     let blocks: Vec<Option<Block<'_>>> = scenario
@@ -41,18 +60,24 @@ pub(super) fn jobs(scenario: &Scenario, inputs: &Inputs, findings: &mut Bag) -> 
         return expansion;
     }
     for block in blocks.into_iter().flatten() {
-        expansion.batches.push((block.stated.name.clone(), block.stated.batch));
+        let first = expansion.jobs.len();
         let mut run = Run {
             scenario,
             inputs,
             block: &block,
             jobs: &mut expansion.jobs,
+            alone: (form == Form::JobsAlone).then_some(&mut expansion.alone),
             refusals: Vec::new(),
         };
         run.expand();
         for problem in run.refusals {
             findings.extend_new(problem.into());
         }
+        expansion.blocks.push(PlannedBlock {
+            name: block.stated.name.clone(),
+            jobs: first..expansion.jobs.len(),
+            batch: block.stated.batch,
+        });
         block.idle_excludes(findings);
     }
     for replay in &scenario.replays {
@@ -85,6 +110,7 @@ struct Run<'r, 's> {
     inputs: &'r Inputs,
     block: &'r Block<'s>,
     jobs: &'r mut Vec<Job>,
+    alone: Option<&'r mut Vec<Alone>>,
     refusals: Vec<Problem>,
 }
 
@@ -134,7 +160,29 @@ impl Run<'_, '_> {
                 .map_or_else(Span::default, |pin| pin.place.span()),
         };
         let id = self.id(index);
+        self.write_alone((workload, deployment, engine), &index[3..]);
         self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
+    }
+
+    /// Writes the job of a combination as a scenario of its own, where that was asked for.
+    fn write_alone(
+        &mut self,
+        (workload, deployment, engine): (&Declared, &Declared, &Used),
+        values: &[usize],
+    ) {
+        if self.alone.is_none() {
+            return;
+        }
+        let nodes = (
+            self.varied(workload, Side::Workload, values),
+            self.varied(deployment, Side::Deployment, values),
+        );
+        let (Some(workload), Some(deployment)) = nodes else { return }; // it was complained of
+        let sla = self.block.stated.sla_node.as_ref();
+        let alone = Alone::new(self.scenario, (&workload, &deployment, &engine.name), sla);
+        if let Some(all) = self.alone.as_deref_mut() {
+            all.push(alone);
+        }
     }
 
     /// Returns the job; `None` where a pin is not there, which was complained of.

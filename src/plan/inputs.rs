@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alone::registered;
 use super::{Compat, EngineIdentity, PlannedPin};
 use crate::deployment::{Deployment, Parallelism, Timing, Workers};
 use crate::diag::{Bag, Code, Problem};
@@ -157,13 +158,7 @@ pub(super) fn digest(pinned: &FilePin, registry: &Registry) -> Result<Sha256, Ba
 
 /// Reads a pin's file: its digest and its values come from the same bytes.
 pub(super) fn pin(pinned: &FilePin, registry: &Registry) -> Result<Pin, Bag> {
-    let kind = match pinned.kind {
-        PinKind::Trace => pin::PinKind::Trace,
-        PinKind::Hardware => pin::PinKind::Hardware,
-        PinKind::Model => pin::PinKind::Model,
-        PinKind::Timing => pin::PinKind::Timing,
-    };
-    let found = registry.pin(kind, &pinned.name);
+    let found = registry.pin(registered(pinned.kind), &pinned.name);
     found.map_err(|error| error.at(pinned.place.source(), pinned.place.span()))
 }
 

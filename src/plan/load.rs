@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::expand::Expansion;
+use super::expand::{Expansion, Form};
 use super::inputs::Inputs;
-use super::{Plan, expand, files};
-use crate::diag::{Bag, Code, Problem};
+use super::{Alone, Plan, expand, files};
+use crate::diag::{Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
 use crate::pin::Registry;
 use crate::scenario::model::Scenario;
-use crate::scenario::{self, project_root};
+use crate::scenario::{self, Loaded, project_root};
 
 /// Reads a scenario, resolves its pins and expands it into jobs.
 ///
@@ -20,6 +20,26 @@ use crate::scenario::{self, project_root};
 /// Every mistake of the scenario, of the files it includes and of the pins it names, with the warnings, in one bag.
 pub fn load_plan(path: &Path, root: Option<&Path>) -> Result<(Plan, Bag), Bag> {
     read(path, root, PinnedFiles::Unread)
+}
+
+/// Reads a scenario as [`load_plan`] does, and writes each of its simulation jobs as a scenario of its own, in the plan's order.
+///
+/// # Errors
+/// As [`load_plan`].
+pub fn load_plan_alone(path: &Path, root: Option<&Path>) -> Result<(Plan, Vec<Alone>, Bag), Bag> {
+    let mut alone = Vec::new();
+    let reading = Reading { pinned_files: PinnedFiles::Unread, alone: Some(&mut alone) };
+    let (plan, findings) = plan_of(scenario::load(path), (path, root), reading)?;
+    Ok((plan, alone, findings))
+}
+
+/// Plans a scenario that is no file, as [`load_plan`] does one that is. `root` is the project root.
+///
+/// # Errors
+/// As [`load_plan`].
+pub fn plan_text(source: &SourceFile, root: &Path) -> Result<(Plan, Bag), Bag> {
+    let reading = Reading { pinned_files: PinnedFiles::Unread, alone: None };
+    plan_of(scenario::load_text(source), (Path::new(source.name()), Some(root)), reading)
 }
 
 /// Reads a scenario as [`load_plan`] does, and verifies size and digest of every file that its pins name.
@@ -39,9 +59,24 @@ enum PinnedFiles {
     Verified,
 }
 
+/// How a scenario is planned.
+struct Reading<'a> {
+    pinned_files: PinnedFiles,
+    /// Where each simulation job is put as a scenario of its own.
+    alone: Option<&'a mut Vec<Alone>>,
+}
+
 /// Reads a scenario, its pins and, where `pinned_files` says so, the files beside them.
 fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(Plan, Bag), Bag> {
-    let loaded = scenario::load(path);
+    plan_of(scenario::load(path), (path, root), Reading { pinned_files, alone: None })
+}
+
+/// Plans a scenario that was read.
+fn plan_of(
+    loaded: Loaded,
+    (path, root): (&Path, Option<&Path>),
+    reading: Reading<'_>,
+) -> Result<(Plan, Bag), Bag> {
     let mut findings = loaded.findings;
     let Some(scenario) = loaded.scenario else { return Err(refused(findings)) };
     let root = match root.map_or_else(|| project_root(path), |root| Ok(root.to_path_buf())) {
@@ -59,15 +94,17 @@ fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(
         }
     };
     let inputs = Inputs::read(&scenario, &registry, &mut findings);
-    if pinned_files == PinnedFiles::Verified {
+    if reading.pinned_files == PinnedFiles::Verified {
         files::verify(&scenario, &registry, &mut findings);
     }
-    let Expansion { jobs, batches } = expand::jobs(&scenario, &inputs, &mut findings);
+    let form = if reading.alone.is_some() { Form::JobsAlone } else { Form::Jobs };
+    let Expansion { jobs, blocks, alone } = expand::jobs(&scenario, &inputs, form, &mut findings);
     let includes = includes(&scenario, &root, &mut findings);
     if findings.has_errors() {
         return Err(findings);
     }
     assert!(!jobs.is_empty(), "an empty plan is complained of");
+    reading.alone.into_iter().for_each(|all| all.clone_from(&alone));
     let plan = Plan {
         scenario: scenario.name.clone(),
         about: scenario.about.clone(),
@@ -78,7 +115,7 @@ fn read(path: &Path, root: Option<&Path>, pinned_files: PinnedFiles) -> Result<(
         golden: golden(&scenario),
         source: scenario.source,
         jobs,
-        batches,
+        blocks,
         root,
     };
     Ok((plan, findings))

@@ -1,6 +1,8 @@
 //! Jobs: everything needed to run once, with an id for people and a key for machines.
 
+mod alone;
 mod axis;
+mod batch;
 mod block;
 mod engine;
 mod expand;
@@ -8,17 +10,21 @@ mod files;
 mod inputs;
 mod job;
 mod load;
+mod nix;
 #[expect(clippy::module_inception, reason = "the plan is what this module is about")]
 mod plan;
 mod repin;
 
 pub use crate::workload::Sla;
+pub use alone::Alone;
+pub use batch::{BATCH_SCHEMA, Batch, BatchInput, BatchJob};
 pub use engine::{Compat, EngineIdentity};
 pub use job::{
     Job, JobId, JobKey, JobKind, Part, Places, ReplayJob, SCHEMA, SimulationJob, TraceInput,
 };
-pub use load::{lint_plan, load_plan};
-pub use plan::{Plan, PlannedPin};
+pub use load::{lint_plan, load_plan, load_plan_alone, plan_text};
+pub use nix::{NIX_SCHEMA, nix_plan, planned_batches};
+pub use plan::{Plan, PlannedBlock, PlannedPin};
 pub use repin::{Repinned, repin};
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! An ordered list of jobs with what it was planned from.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::diag::{SourceFile, Span};
 use crate::digest::Sha256;
+use crate::digest::canonical::Value;
 
 use super::Job;
 
@@ -16,6 +18,17 @@ pub struct PlannedPin {
     pub name: String,
     /// Its digest. Scenarios repeat it, except that of an engine, which they pin by version and checksum.
     pub digest: Sha256,
+}
+
+/// The jobs of one `simulate`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedBlock {
+    /// Its name.
+    pub name: String,
+    /// Its jobs: indices into [`Plan::jobs`].
+    pub jobs: Range<usize>,
+    /// How many of them one build derivation runs; no result depends on it.
+    pub batch: u64,
 }
 
 /// An ordered list of jobs with what it was planned from.
@@ -37,10 +50,24 @@ pub struct Plan {
     pub pins: Vec<PlannedPin>,
     /// The jobs, in the order written, last axis fastest.
     pub jobs: Vec<Job>,
-    /// For each `simulate`, in the order written, how many of its jobs one build derivation runs.
-    pub batches: Vec<(String, u64)>,
+    /// The jobs of each `simulate`, in the order written, and how many of them one build derivation runs.
+    pub blocks: Vec<PlannedBlock>,
     /// The golden file relative to the root, and where it is named; absent without a `gate`.
     pub golden: Option<(PathBuf, Span)>,
     /// The project root: the nearest ancestor of the scenario that holds `pins/`.
     pub root: PathBuf,
+}
+
+impl Plan {
+    /// Returns the digest of its job ids and keys: what two runs must share to be parts of one.
+    pub fn digest(&self) -> Sha256 {
+        digest_of_jobs(&self.jobs)
+    }
+}
+
+/// Returns the digest of the ids and keys of some jobs.
+pub(super) fn digest_of_jobs(jobs: &[Job]) -> Sha256 {
+    let pair =
+        |job: &Job| Value::List(vec![Value::text(job.id.as_str()), (*job.key().digest()).into()]);
+    Value::List(jobs.iter().map(pair).collect()).digest()
 }

@@ -120,7 +120,8 @@ impl JobResult {
             JobState::Unreported(
                 error @ (JobError::Simulation(_)
                 | JobError::Panicked { .. }
-                | JobError::Unwritable { .. }),
+                | JobError::Unwritable { .. }
+                | JobError::Elsewhere { .. }),
             ) => vec![error.to_string()],
         }
     }

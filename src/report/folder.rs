@@ -61,12 +61,7 @@ impl RunFolder {
     /// # Errors
     /// Whatever the file system says.
     pub fn write_job(&self, id: &JobId, artifacts: &Artifacts) -> io::Result<()> {
-        let folder = self.beside.path().join(job_folder(id));
-        fs::create_dir_all(&folder)?;
-        artifacts
-            .files()
-            .iter()
-            .try_for_each(|(name, bytes)| write_synced(&folder.join(name), bytes))
+        write_job(self.beside.path(), id, artifacts)
     }
 
     /// Reads back the `requests.jsonl` of a job, where it was written.
@@ -79,7 +74,7 @@ impl RunFolder {
     /// # Errors
     /// Whatever the file system says.
     pub fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        write_synced(&self.beside.path().join(name), bytes)
+        write_file(self.beside.path(), name, bytes)
     }
 
     /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it where the run is whole.
@@ -99,6 +94,40 @@ impl RunFolder {
         }
         Ok(FinishedRun { folder })
     }
+
+    /// Gives the folder the name of a part of the plan with digest `plan`, in place of an earlier run of that part; `latest` stays.
+    ///
+    /// # Errors
+    /// Whatever the file system says.
+    pub fn finish_part(self, plan: &Sha256, part: &str) -> io::Result<FinishedRun> {
+        let parts = self.scenario.join("parts").join(plan.short());
+        fs::create_dir_all(&parts)?;
+        let folder = parts.join(part);
+        keep_events(self.beside.path(), &folder)?;
+        make_readable(self.beside.path())?;
+        replace(self.beside.path(), &folder)?;
+        Ok(FinishedRun { folder })
+    }
+}
+
+/// Writes what a job left into the folder of a run, or of a part of one.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn write_job(folder: &Path, id: &JobId, artifacts: &Artifacts) -> io::Result<()> {
+    let folder = folder.join(job_folder(id));
+    fs::create_dir_all(&folder)?;
+    artifacts.files().iter().try_for_each(|(name, bytes)| write_file(&folder, name, bytes))
+}
+
+/// Writes a file and waits until the disk has it.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(folder.join(name))?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 impl FinishedRun {
@@ -106,13 +135,6 @@ impl FinishedRun {
     pub fn job(&self, id: &JobId) -> PathBuf {
         self.folder.join(job_folder(id))
     }
-}
-
-/// Writes a file and waits until the disk has it.
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// Takes the events that an earlier run kept, job by job, into a folder that has none: those whose digest a report of `new` gives.
@@ -130,7 +152,7 @@ fn keep_events(new: &Path, earlier: &Path) -> io::Result<()> {
     let Ok(events) = fs::read(earlier.join(EVENTS)) else { return Ok(()) };
     let report = Report::parse(fs::read(new.join(REPORT))?).map_err(io::Error::other)?;
     if report.events_digest() == Some(Sha256::of(&events)) {
-        write_synced(&new.join(EVENTS), &events)?;
+        write_file(new, EVENTS, &events)?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ mod laws;
 mod limits;
 mod markdown;
 mod names;
+mod partial;
 mod produce;
 mod provenance;
 mod read;
@@ -34,14 +35,18 @@ mod verdict;
 pub use artifacts::Artifacts;
 pub use build::build;
 pub use execute::{Execution, JobResult, JobState, execute};
-pub use folder::{Extent, FinishedRun, RunFolder};
+pub use folder::{Extent, FinishedRun, RunFolder, write_file, write_job};
 pub use json::parse as parse_json;
 pub use junit::junit;
 pub use limits::limits;
 pub use markdown::markdown;
 pub use names::file_name;
+pub use partial::{
+    PARTIAL_SCHEMA, PartialFile, PartialJob, PartialRun, Programs, Share, check as check_parts,
+    collect as collect_parts, is_partial, partial_runs,
+};
 pub use produce::{EventLines, Producer};
-pub use provenance::{Circumstances, statement};
+pub use provenance::{Circumstances, MergedPart, statement};
 pub use read::{Report, ReportError};
 pub(crate) use row::HEADLINE;
 pub use run_file::{RunFile, RunFileError, RunJob, run_file};

@@ -10,16 +10,31 @@ use super::schema::{REPORT, REQUESTS};
 /// Where and when a run happened. Enters provenance and nothing else.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
-    /// When it started: RFC 3339 in UTC.
-    pub started: String,
-    /// When it ended: RFC 3339 in UTC.
-    pub finished: String,
-    /// The machine's name, where it has one.
+    /// When it started: RFC 3339 in UTC; absent where the file must be the same whenever it is written.
+    pub started: Option<String>,
+    /// When it ended: likewise.
+    pub finished: Option<String>,
+    /// The machine's name, where it has one and may be told.
     pub host: Option<String>,
-    /// How many jobs ran side by side.
-    pub threads: usize,
+    /// How many jobs ran side by side; absent where none ran here.
+    pub threads: Option<usize>,
     /// The digest of the running program, where it was computed.
     pub program: Option<Sha256>,
+    /// The partial runs that the run was merged from.
+    pub parts: Vec<MergedPart>,
+}
+
+/// A partial run that a run was merged from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedPart {
+    /// What it was: `partition hash:2/5`.
+    pub name: String,
+    /// SHA-256 of its `partial.json`.
+    pub digest: Sha256,
+    /// The program that computed it, where it is known.
+    pub program: Option<Sha256>,
+    /// Where and when, as it tells.
+    pub circumstances: Option<Value>,
 }
 
 /// Returns the in-toto Statement v1 of a run: it vouches for `run.json`, and for each job's report and requests.
@@ -63,25 +78,45 @@ fn predicate(plan: &Plan, circumstances: &Circumstances) -> Value {
             "runDetails",
             object([
                 ("builder", builder()),
-                (
-                    "metadata",
-                    object([
-                        ("finishedOn", Value::text(&circumstances.finished)),
-                        ("startedOn", Value::text(&circumstances.started)),
-                    ]),
-                ),
+                ("byproducts", Value::List(circumstances.parts.iter().map(part).collect())),
+                ("metadata", metadata(circumstances)),
             ]),
         ),
     ])
 }
 
+/// Returns when the run was.
+fn metadata(circumstances: &Circumstances) -> Value {
+    let times = [("finishedOn", &circumstances.finished), ("startedOn", &circumstances.started)];
+    let told = times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?)));
+    Value::Object(told.map(|(name, time)| (name.to_owned(), Value::text(time))).collect())
+}
+
+/// Returns a partial run as a resource, with where and when it was computed.
+fn part(part: &MergedPart) -> Value {
+    let annotations = object([
+        ("circumstances", part.circumstances.clone().unwrap_or(Value::Null)),
+        ("program", part.program.map_or(Value::Null, Value::from)),
+    ]);
+    object([
+        ("annotations", annotations),
+        ("digest", object([("sha256", Value::text(part.digest.hex()))])),
+        ("name", Value::text(&part.name)),
+    ])
+}
+
+/// Returns machine, threads and times, as a partial run tells them.
+pub(super) fn circumstances_value(circumstances: &Circumstances) -> Value {
+    object([("machine", internal_parameters(circumstances)), ("times", metadata(circumstances))])
+}
+
 /// Returns machine and threads.
 fn internal_parameters(circumstances: &Circumstances) -> Value {
-    let threads = u64::try_from(circumstances.threads).unwrap_or(u64::MAX);
+    let threads = circumstances.threads.map(|threads| u64::try_from(threads).unwrap_or(u64::MAX));
     object([
         ("architecture", Value::text(std::env::consts::ARCH)),
         ("host", circumstances.host.as_deref().map_or(Value::Null, Value::text)),
-        ("jobs", Value::count(threads)),
+        ("jobs", threads.map_or(Value::Null, Value::count)),
         ("os", Value::text(std::env::consts::OS)),
         ("program", circumstances.program.map_or(Value::Null, Value::from)),
     ])

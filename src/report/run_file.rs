@@ -48,7 +48,7 @@ pub fn run_file(plan: &Plan, results: &[JobResult]) -> (Value, Sha256) {
         ("includes", Value::List(plan.includes.iter().map(include).collect())),
         ("jobs", Value::List(results.iter().map(job).collect())),
         ("pins", Value::List(plan.pins.iter().map(pin).collect())),
-        ("plan", plan_digest(results).into()),
+        ("plan", plan.digest().into()),
         ("scenario", Value::text(&plan.scenario)),
         ("schema", Value::text(RUN_SCHEMA)),
         ("source", plan.source_digest.into()),
@@ -72,14 +72,6 @@ fn run_digest(results: &[JobResult]) -> Sha256 {
         Value::List(vec![Value::text(result.id.as_str()), report])
     };
     Domain::Run.digest(&Value::List(results.iter().map(pair).collect()).to_bytes())
-}
-
-/// Returns the digest of job ids and keys.
-fn plan_digest(results: &[JobResult]) -> Sha256 {
-    let pair = |result: &JobResult| {
-        Value::List(vec![Value::text(result.id.as_str()), (*result.key.digest()).into()])
-    };
-    Value::List(results.iter().map(pair).collect()).digest()
 }
 
 /// Returns one job.

@@ -33,7 +33,7 @@ pub(crate) fn plan(count: u64) -> Plan {
         file: "scenarios/small.kdl".to_owned(),
         pins: Vec::new(),
         jobs: (0..count).map(job).collect(),
-        batches: Vec::new(),
+        blocks: Vec::new(),
         golden: Some((PathBuf::from("pins/goldens/small.kdl"), Span::new(at, 24))),
         root: PathBuf::from("."),
     }

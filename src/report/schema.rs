@@ -10,6 +10,9 @@ pub(crate) const REQUESTS: &str = "requests.jsonl";
 /// One line an event, where it was asked for.
 pub(crate) const EVENTS: &str = "events.jsonl";
 
+/// What a partial run holds.
+pub(crate) const PARTIAL: &str = "partial.json";
+
 /// A section of a report; each has a digest of its own, so that a mismatch names the section before anyone reads a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {

@@ -159,10 +159,11 @@ fn provenance_vouches_for_every_report_and_holds_what_is_volatile() {
     let plan = plan(2);
     let results = run(&plan, Setup::default(), &keep_nothing);
     let circumstances = Circumstances {
-        started: "2026-01-01T00:00:00Z".to_owned(),
-        finished: "2026-01-01T00:00:01Z".to_owned(),
+        started: Some("2026-01-01T00:00:00Z".to_owned()),
+        finished: Some("2026-01-01T00:00:01Z".to_owned()),
         host: Some("h".to_owned()),
-        threads: NonZeroUsize::MIN.get(),
+        threads: Some(NonZeroUsize::MIN.get()),
+        parts: Vec::new(),
         program: None,
     };
     let statement = statement(&plan, &results, &Sha256::of(b"run"), &circumstances);

@@ -27,6 +27,17 @@ pub fn load(path: &Path) -> Loaded {
     Loaded { scenario, findings }
 }
 
+/// Reads a scenario that is no file: a text which includes nothing.
+pub fn load_text(source: &SourceFile) -> Loaded {
+    let mut findings = Bag::new();
+    let scenario = scenario(Path::new(""), source, &mut findings);
+    if let Some(include) = scenario.iter().flat_map(|scenario| &scenario.includes).next() {
+        let message = "a scenario that is no file includes none";
+        findings.push(include.place.problem(Code::ScenarioIncludeOutside, message, "included"));
+    }
+    Loaded { scenario, findings }
+}
+
 /// Finds the project root: the nearest folder above `path` that holds `pins/`.
 ///
 /// # Errors

@@ -36,6 +36,7 @@ pub mod edit;
 pub mod format;
 mod load;
 pub mod model;
+pub(crate) mod print;
 pub mod reference;
 mod resolve;
 pub mod scalar;
@@ -44,4 +45,5 @@ pub mod syntax;
 pub mod table;
 mod version;
 
-pub use load::{Loaded, load, project_root};
+pub use load::{Loaded, load, load_text, project_root};
+pub(crate) use resolve::pins_named;

@@ -143,6 +143,8 @@ pub struct Simulation {
     pub excludes: Vec<Exclude>,
     /// What a good request is.
     pub sla: Option<Sla>,
+    /// The node that states it.
+    pub sla_node: Option<Node>,
     /// How many jobs there may be, and where that is stated.
     pub limit: (u64, Place),
     /// Jobs of one build derivation.

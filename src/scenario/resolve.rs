@@ -1,5 +1,7 @@
 //! Names: each that is used is declared or pinned, and each that is declared or pinned is used.
 
+use std::collections::BTreeSet;
+
 use super::model::{Declared, PinKind, Scenario, Used};
 use super::scalar::nearest;
 use super::syntax::{Node, Place};
@@ -141,6 +143,13 @@ fn pins_of(node: &Node, used: &mut Vec<UsedPin>) {
         }
         pins_of(child, used);
     }
+}
+
+/// Returns the pins that a declaration uses, each once, by kind and name.
+pub(crate) fn pins_named(node: &Node) -> BTreeSet<(PinKind, String)> {
+    let mut used = Vec::new();
+    pins_of(node, &mut used);
+    used.into_iter().filter_map(|pin| Some((pin.kind?, pin.name))).collect()
 }
 
 /// Returns the problem of a name that is not pinned.

@@ -8,6 +8,7 @@ mod gate;
 mod interrupt;
 mod lint;
 mod oracle;
+mod parts;
 mod pins;
 mod predict;
 mod program;

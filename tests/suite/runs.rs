@@ -73,7 +73,7 @@ fn project() -> Place {
 }
 
 /// Returns every file under a folder with its bytes; `provenance.json` tells what is volatile and is left out.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("readable") {
         let path = entry.expect("readable").path();

@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use crate::cli::environment;
 
 use super::{
-    AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecJobArgs, ExplainCodeArgs,
-    FmtArgs, Global, LintArgs, ManArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs,
-    RunArgs, TraceArgs,
+    AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs, ExecJobArgs,
+    ExplainCodeArgs, FmtArgs, Global, LintArgs, ManArgs, MergeArgs, PerfArgs, PinArgs, PinsArgs,
+    PlanArgs, PredictArgs, RunArgs, TraceArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -53,9 +53,14 @@ pub struct Arguments {
 pub(crate) enum Command {
     /// Run a scenario: plan, simulate, print a table, write the run folder, check the golden
     #[command(
-        after_help = "Examples:\n  bench run scenarios/dynamo.kdl\n  bench scenarios/dynamo.kdl --jobs 4"
+        after_help = "Examples:\n  bench run scenarios/dynamo.kdl\n  bench scenarios/dynamo.kdl --jobs 4\n  bench run scenarios/dynamo.kdl --partition hash:2/5"
     )]
     Run(RunArgs),
+    /// Make one run of its partitions: print a table, write the run folder, check the golden
+    #[command(
+        after_help = "Example:\n  bench run scenarios/dynamo.kdl --partition hash:1/2\n  bench run scenarios/dynamo.kdl --partition hash:2/2\n  bench merge runs/dynamo/parts"
+    )]
+    Merge(MergeArgs),
     /// Run without the cache, compare with the golden, write nothing
     #[command(after_help = "Example:\n  bench check scenarios/*.kdl")]
     Check(CheckArgs),
@@ -115,4 +120,10 @@ pub(crate) enum Command {
         hide = true
     )]
     ExecJob(ExecJobArgs),
+    /// Run one batch of a plan as data and leave a partial run
+    #[command(
+        after_help = "Example:\n  bench exec-batch batch.json --root inputs --out result",
+        hide = true
+    )]
+    ExecBatch(ExecBatchArgs),
 }

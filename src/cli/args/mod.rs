@@ -18,5 +18,7 @@ pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs,
 };
 pub(crate) use predict::{PredictArgs, Unavailable};
-pub(crate) use run::{AcceptArgs, CheckArgs, DiffArgs, ExecJobArgs, RunArgs};
-pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs};
+pub(crate) use run::{
+    AcceptArgs, CheckArgs, DiffArgs, ExecBatchArgs, ExecJobArgs, MergeArgs, RunArgs,
+};
+pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs, PlanFormat};

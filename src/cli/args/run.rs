@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Format;
+use crate::exec::Partition;
 
 /// Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -26,9 +27,61 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) events: bool,
 
+    /// Run one share of the jobs, `hash:M/N` or `count:M/N`, for `merge`: the M-th of N, by key or by place in the plan
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) partition: Option<Partition>,
+
+    /// Where run folders and the result cache are kept [default: `runs/` below the project root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) runs: Option<PathBuf>,
+
     /// How to print the results
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+/// Arguments of `merge`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders that partitions left, or folders that hold them
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) parts: Vec<PathBuf>,
+
+    /// The scenario they belong to [default: the one that they name]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scenario: Option<PathBuf>,
+
+    /// Where run folders are kept [default: `runs/` below the project root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) runs: Option<PathBuf>,
+
+    /// Merge what different builds of this program computed
+    #[arg(long)]
+    pub(crate) any_program: bool,
+
+    /// Tell neither host nor times in provenance.json, so that a build gives the same bytes again
+    #[arg(long)]
+    pub(crate) reproducible: bool,
+
+    /// How to print the results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `exec-batch`: one batch of a plan as data, for build derivations.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExecBatchArgs {
+    /// The batch: one element of `batches` of `plan --format nix-json`
+    #[arg(value_name = "BATCH")]
+    pub(crate) batch: PathBuf,
+
+    /// Where to leave the partial run: a folder that is empty or not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+
+    /// Jobs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 /// Arguments of `check`.

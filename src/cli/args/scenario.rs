@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use super::Format;
+use clap::{Args, ValueEnum};
 
 /// Arguments of `plan`.
 #[derive(Debug, Clone, Args)]
@@ -14,8 +12,19 @@ pub(crate) struct PlanArgs {
     pub(crate) file: PathBuf,
 
     /// How to print the plan
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PlanFormat::Table)]
+    pub(crate) format: PlanFormat,
+}
+
+/// How `plan` prints a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For people.
+    Table,
+    /// For programs: one JSON document.
+    Json,
+    /// For build derivations: batches of jobs with every file that they read.
+    NixJson,
 }
 
 /// Arguments of `lint`.

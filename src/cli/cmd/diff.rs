@@ -5,8 +5,12 @@ use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Code, Problem};
 use crate::gate::{Side, diff_json, diff_table, differences};
 
+use super::prepared::refuse_partial;
+
 /// Runs the command.
 pub(super) fn run(args: &DiffArgs, _context: &Context) -> Result<Exit, Failure> {
+    refuse_partial(&args.left)?;
+    refuse_partial(&args.right)?;
     let (left, right) = (Side::read(&args.left)?, Side::read(&args.right)?);
     if let (Some(a), Some(b)) = (&left.definition, &right.definition)
         && a != b

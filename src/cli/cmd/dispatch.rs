@@ -1,8 +1,8 @@
 //! Which command is which file.
 
 use super::{
-    accept, check, completions, diff, docs, exec_job, explain_code, fmt, lint, man, perf, pin,
-    pins, plan, predict, run, trace,
+    accept, check, completions, diff, docs, exec_batch, exec_job, explain_code, fmt, lint, man,
+    merge, perf, pin, pins, plan, predict, run, trace,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -14,6 +14,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
     end_on_signal();
     match &arguments.command {
         Command::Run(args) => run::run(args, context),
+        Command::Merge(args) => merge::run(args, context),
         Command::Check(args) => Ok(check::run(args, context)),
         Command::Accept(args) => accept::run(args, context),
         Command::Diff(args) => diff::run(args, context),
@@ -30,5 +31,6 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Man(args) => man::run(args, context),
         Command::Docs(args) => docs::run(*args, context),
         Command::ExecJob(args) => exec_job::run(args, context),
+        Command::ExecBatch(args) => exec_batch::run(args, context),
     }
 }

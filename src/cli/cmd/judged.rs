@@ -2,7 +2,7 @@
 
 use crate::cli::{Context, Exit};
 use crate::diag::{Bag, Code, Problem};
-use crate::exec::JobError;
+use crate::exec::{EndElsewhere, JobError};
 use crate::gate::{Comparison, Finding};
 use crate::plan::Plan;
 use crate::report::{JobResult, JobState, Verdicts};
@@ -88,10 +88,16 @@ fn failures(results: &[JobResult]) -> Bag {
 fn failure_code(result: &JobResult) -> Code {
     match &result.state {
         JobState::Reported { report, .. } if report.has_broken_invariant() => Code::JobBug,
-        JobState::Unreported(JobError::Panicked { .. }) => Code::JobBug,
+        JobState::Unreported(
+            JobError::Panicked { .. } | JobError::Elsewhere { end: EndElsewhere::Panicked, .. },
+        ) => Code::JobBug,
         JobState::Unreported(JobError::Unwritable { .. }) => Code::RunUnwritable,
         JobState::Reported { .. }
-        | JobState::Unreported(JobError::Simulation(_) | JobError::Interrupted) => Code::JobFailed,
+        | JobState::Unreported(
+            JobError::Simulation(_)
+            | JobError::Interrupted
+            | JobError::Elsewhere { end: EndElsewhere::Failed, .. },
+        ) => Code::JobFailed,
     }
 }
 

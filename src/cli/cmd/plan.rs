@@ -1,19 +1,35 @@
 //! `bench plan`: list the jobs of a scenario, without running them.
 
-use crate::cli::args::{Format, PlanArgs};
+use crate::cli::args::{PlanArgs, PlanFormat};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::digest::canonical::{Value, object};
-use crate::plan::{Job, Plan, load_plan};
+use crate::exec::{Native, refusals};
+use crate::plan::{Job, Plan, load_plan, load_plan_alone, nix_plan};
 
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
-    let (plan, warnings) = load_plan(&args.file, context.root())?;
-    context.report(warnings);
+    let planned = || {
+        let (plan, warnings) = load_plan(&args.file, context.root())?;
+        context.report(warnings);
+        Ok::<Plan, Failure>(plan)
+    };
     match args.format {
-        Format::Table => print(table(&plan))?,
-        Format::Json => print(document(&plan).to_document())?,
-    }
+        PlanFormat::Table => print(table(&planned()?)),
+        PlanFormat::Json => print(document(&planned()?).to_document()),
+        PlanFormat::NixJson => print(for_derivations(args, context)?.to_document()),
+    }?;
     Ok(Exit::Success)
+}
+
+/// Returns the plan for build derivations; what this build cannot run is refused, because no derivation could either.
+fn for_derivations(args: &PlanArgs, context: &Context) -> Result<Value, Failure> {
+    let (plan, alone, warnings) = load_plan_alone(&args.file, context.root())?;
+    context.report(warnings);
+    let refused = refusals(&plan, &Native);
+    if refused.has_errors() {
+        return Err(refused.into());
+    }
+    Ok(nix_plan(&plan, &alone)?)
 }
 
 /// Returns one line a job: its id, and the beginning of its key.

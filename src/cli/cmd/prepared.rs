@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::{Context, Failure};
+use crate::cli::{Context, Exit, Failure};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::exec::{Corpora, LoadedTrace, Native, Reading, refusals};
 use crate::gate::GoldenFile;
 use crate::pin::{Registry, TracePin};
 use crate::plan::{Plan, TraceInput, load_plan};
+use crate::report::is_partial;
 use crate::trace::{Shard, read_corpus};
 
 /// A plan that can run, with everything that it reads.
@@ -29,6 +30,7 @@ impl Prepared {
     /// # Errors
     /// Everything that is wrong with any of these, before a job has started.
     pub(super) fn new(file: &Path, context: &Context) -> Result<Self, Failure> {
+        refuse_partial(file)?;
         let (plan, warnings) = load_plan(file, context.root())?;
         context.report(warnings);
         Self::of_plan(plan, context)
@@ -62,6 +64,22 @@ impl Prepared {
     pub(super) fn runs(&self) -> PathBuf {
         self.plan.root.join("runs")
     }
+}
+
+/// Refuses a part of a run where a run or a scenario is asked for: nothing can be said of it before it is merged.
+///
+/// # Errors
+/// [`Code::RunPartial`], exit 4.
+pub(super) fn refuse_partial(path: &Path) -> Result<(), Failure> {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let is_part = path.is_dir() || path.file_name().is_some_and(|name| name == "partial.json");
+    if !is_part || !is_partial(folder) {
+        return Ok(());
+    }
+    let message = format!("`{}` is a part of a run: there is no verdict on it", path.display());
+    let parts = folder.parent().unwrap_or(folder).display();
+    let help = format!("make a run of all its parts: bench merge {parts}");
+    Err(Failure::new(Exit::NoVerdict, Problem::new(Code::RunPartial, message).help(help)))
 }
 
 /// Returns where the golden of a plan is, and what people call it; `None` where the scenario names none.

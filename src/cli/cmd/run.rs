@@ -1,7 +1,7 @@
 //! `bench run`: run a scenario: plan, simulate, print a table, write the run folder, check the golden.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::cli::args::{Format, RunArgs};
@@ -10,91 +10,131 @@ use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
 use crate::exec::Cache;
 use crate::gate::{Comparison, KnownRuns, compare};
+use crate::plan::Plan;
 use crate::report::{
     Circumstances, EventLines, JobResult, RunFolder, jobs_json, jobs_table, run_file,
 };
 
 use super::jobs::{Manner, run_jobs};
 use super::judged::{Ended, judge};
+use super::partition;
 use super::prepared::Prepared;
+use super::program::program_digest;
 use super::run_files::{RunFiles, write_run_files};
 
 /// Runs the command.
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
-    let started = timestamp();
+    let begun = Begun::new(args, context);
+    if let Some(partition) = args.partition {
+        return partition::run(partition, args, (&begun, context));
+    }
     let prepared = Prepared::new(&args.file, context)?;
-    let program = program_digest(context);
-    let cache = program
-        .filter(|_| !args.no_cache)
-        .map(|program| Cache::new(prepared.runs().join(".cache"), program));
-    let stop = stop_on_signal();
+    let runs = begun.runs(&prepared.plan.root);
+    let cache = begun.cache(&runs);
     let manner = Manner {
         threads: args.jobs,
         cache: cache.as_ref(),
         events: if args.events { EventLines::Keep } else { EventLines::Digest },
-        stop,
+        stop: stop_on_signal(),
     };
-    let folder = RunFolder::create(&prepared.runs(), &prepared.plan.scenario)
-        .map_err(|error| unwritable(&prepared.runs(), &error))?;
+    let cannot_write = |error: io::Error| unwritable(&runs, &error);
+    let folder = RunFolder::create(&runs, &prepared.plan.scenario).map_err(cannot_write)?;
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         folder.write_job(&job.id, artifacts)
     };
     let results = run_jobs(&prepared, &manner, &keep, context);
-    let comparison = compare_here(&prepared, &results, &folder);
-    let circumstances = Circumstances {
-        started,
-        finished: timestamp(),
-        host: crate::cli::host(),
-        threads: manner.threads().get(),
-        program,
-    };
+    let comparison = compare_here(&prepared, &results, (&runs, &folder));
+    let circumstances = begun.circumstances(manner.threads().get());
     let files = RunFiles { results: &results, comparison: &comparison, circumstances };
-    let finished = write_run_files(folder, &prepared.plan, &files)
-        .map_err(|error| unwritable(&prepared.runs(), &error))?;
-    print_results(args.format, &prepared, (&results, &comparison))?;
+    let finished = write_run_files(folder, &prepared.plan, &files).map_err(cannot_write)?;
+    print_results(args.format, &prepared.plan, (&results, &comparison))?;
     context.note(&format!("run folder: {}", finished.folder.display()));
-    let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
+    let is_stopped = manner.stop.load(Ordering::SeqCst);
+    let ended = if is_stopped { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
 }
 
+/// A run that has begun: when, by which program, and where it is kept.
+#[derive(Debug)]
+pub(super) struct Begun {
+    started: String,
+    program: Option<Sha256>,
+    runs: Option<PathBuf>,
+    caching: Caching,
+}
+
+/// Whether the result cache is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caching {
+    On,
+    Off,
+}
+
+impl Begun {
+    /// Returns a run that begins.
+    fn new(args: &RunArgs, context: &Context) -> Self {
+        Self {
+            started: timestamp(),
+            program: program_digest(context),
+            runs: args.runs.clone(),
+            caching: if args.no_cache { Caching::Off } else { Caching::On },
+        }
+    }
+
+    /// Returns where runs are kept.
+    pub(super) fn runs(&self, root: &Path) -> PathBuf {
+        self.runs.clone().unwrap_or_else(|| root.join("runs"))
+    }
+
+    /// Returns the result cache, where it is used.
+    pub(super) fn cache(&self, runs: &Path) -> Option<Cache> {
+        let program = self.program.filter(|_| self.caching == Caching::On)?;
+        Some(Cache::new(runs.join(".cache"), program))
+    }
+
+    /// Returns where and when it was, at its end.
+    pub(super) fn circumstances(&self, threads: usize) -> Circumstances {
+        Circumstances {
+            started: Some(self.started.clone()),
+            finished: Some(timestamp()),
+            host: crate::cli::host(),
+            threads: Some(threads),
+            program: self.program,
+            parts: Vec::new(),
+        }
+    }
+}
+
 /// Compares the results with the golden; the requests of this run are in its folder.
-fn compare_here(prepared: &Prepared, results: &[JobResult], folder: &RunFolder) -> Comparison {
+fn compare_here(
+    prepared: &Prepared,
+    results: &[JobResult],
+    (runs, folder): (&Path, &RunFolder),
+) -> Comparison {
     let plan = &prepared.plan;
-    let known = KnownRuns::of(&prepared.runs(), &plan.scenario);
+    let known = KnownRuns::of(runs, &plan.scenario);
     let requests = |index: usize| folder.read_requests(&plan.jobs[index].id);
     compare(plan, results, &prepared.golden, &known, &requests)
 }
 
 /// Prints the results on stdout.
-fn print_results(
+pub(super) fn print_results(
     format: Format,
-    prepared: &Prepared,
+    plan: &Plan,
     (results, comparison): (&[JobResult], &Comparison),
 ) -> Result<(), Failure> {
     let verdicts = &comparison.verdicts;
     match format {
         Format::Table => print(jobs_table(results, verdicts)),
         Format::Json => {
-            let (_, run) = run_file(&prepared.plan, results);
-            print(jobs_json(&run, &prepared.plan.scenario, results, verdicts))
-        }
-    }
-}
-
-/// Returns the digest of the running program, for provenance and as the name of its cache; without it nothing is cached.
-fn program_digest(context: &Context) -> Option<Sha256> {
-    let read = std::env::current_exe().and_then(std::fs::read);
-    match read {
-        Ok(bytes) => Some(Sha256::of(&bytes)),
-        Err(error) => {
-            context.note(&format!("no digest of the program and no result cache: cannot read the running program: {error}"));
-            None
+            let (_, run) = run_file(plan, results);
+            print(jobs_json(&run, &plan.scenario, results, verdicts))
         }
     }
 }
 
 /// Returns the failure of a run whose folder cannot be written.
-fn unwritable(runs: &Path, error: &io::Error) -> Failure {
+pub(super) fn unwritable(runs: &Path, error: &io::Error) -> Failure {
     let message = format!("cannot write under `{}`: {error}", runs.display());
     Failure::new(Exit::JobFailed, Problem::new(Code::RunUnwritable, message))
 }

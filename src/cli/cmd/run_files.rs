@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::diag::SourceFile;
 use crate::digest::Sha256;
 use crate::gate::{Acceptance, Comparison, Finding, Golden, GoldenJob, golden_text};
 use crate::measure::DEFINITION;
@@ -34,6 +35,8 @@ pub(super) fn write_run_files(
     folder.write_file("run.json", &bytes)?;
     folder.write_file("provenance.json", &provenance.to_document())?;
     folder.write_file("summary.md", markdown(plan, &digest, results, verdicts).as_bytes())?;
+    // How the scenario was typed is no business of files: they name it as seen from the root.
+    let plan = &Plan { source: SourceFile::new(&plan.file, plan.source.text()), ..plan.clone() };
     let detail = |id: &JobId| detail(plan, files, id);
     let tests = junit(&plan.scenario, (results, verdicts), &detail);
     folder.write_file("junit.xml", tests.as_bytes())?;

@@ -26,6 +26,7 @@ pub(super) fn simulation(view: &View<'_>, bag: &mut Bag) -> Option<Simulation> {
         engines: names(view.child("engine")),
         axes: axes(view, limit, bag),
         excludes: view.all("exclude").map(|node| exclude(node, bag)).collect(),
+        sla_node: sla.and_then(View::node).cloned(),
         sla: sla.map(|sla| self::sla(sla, bag)),
         limit: (limit, limit_node.map_or_else(|| view.head(), View::head)),
         batch: view.child("batch").and_then(|batch| batch.count("JOBS")).unwrap_or(1),
