@@ -16,7 +16,7 @@ pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
     match args.format {
         PlanFormat::Table => print(table(&planned()?)),
         PlanFormat::Json => print(document(&planned()?).to_document()),
-        PlanFormat::NixJson => print(for_derivations(args, context)?.to_document()),
+        PlanFormat::NixJson => print(lines(&for_derivations(args, context)?)),
     }?;
     Ok(Exit::Success)
 }
@@ -30,6 +30,13 @@ fn for_derivations(args: &PlanArgs, context: &Context) -> Result<Value, Failure>
         return Err(refused.into());
     }
     Ok(nix_plan(&plan, &alone)?)
+}
+
+/// Returns a document with a line for each key: it is kept in the repository, and reviewed there. Keys are sorted; nothing hashes it.
+fn lines(document: &Value) -> String {
+    let written: serde_json::Value =
+        serde_json::from_slice(&document.to_bytes()).expect("what we write is JSON");
+    format!("{written:#}\n")
 }
 
 /// Returns one line a job: its id, and the beginning of its key.
