@@ -335,6 +335,19 @@ impl Speculation {
     }
 }
 
+impl Default for KvTransfer {
+    /// Returns a transfer that takes no time.
+    fn default() -> Self {
+        Self {
+            bytes_per_token: None,
+            bandwidth_gb_per_second: None,
+            decode_bandwidth_gb_per_second: None,
+            timing_mode: TransferTiming::DestinationMissing,
+            fallback_latency_ms: 0.0,
+        }
+    }
+}
+
 impl KvTransfer {
     /// Returns the canonical description.
     fn canonical(&self) -> Value {

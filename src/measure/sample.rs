@@ -24,6 +24,7 @@ pub(crate) fn request(index: u64, arrival_ms: f64) -> RequestRecord {
         requested_output: Tokens::new(3),
         output: Tokens::new(3),
         rank: Some(0),
+        handoff: None,
         admissions: vec![Admission { at: at(1.0), reused: Tokens::new(64) }],
         first_token: Some(at(5.0)),
         second_token: Some(at(7.0)),

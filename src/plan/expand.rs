@@ -2,7 +2,7 @@
 
 use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
-use super::inputs::{Inputs, MissingPin, kv_parallelism};
+use super::inputs::{Inputs, MissingPin, kv_parallelisms};
 use super::load::empty;
 use super::{
     Alone, EngineIdentity, Job, JobId, JobKind, Places, PlannedBlock, ReplayJob, SimulationJob,
@@ -193,13 +193,14 @@ impl Run<'_, '_> {
         engine: &EngineIdentity,
     ) -> Option<SimulationJob> {
         let model = self.inputs.model(&deployment.model)?;
-        let parallelism = kv_parallelism(&deployment.workers);
+        let (prefill, decode) = kv_parallelisms(&deployment.workers);
         Some(SimulationJob {
             seed: self.scenario.seed,
             trace: trace(&workload, self.inputs).ok()?,
             model_digest: model.digest(),
             model_context_limit: model.context_limit().get(),
-            model_kv_bytes_per_token: model.kv_bytes_per_token(parallelism),
+            model_kv_bytes_per_token: model.kv_bytes_per_token(decode),
+            model_prefill_kv_bytes_per_token: model.kv_bytes_per_token(prefill),
             hardware_digest: self.inputs.digest(PinKind::Hardware, &deployment.hardware)?,
             timing_digest: self.inputs.timing(&deployment).ok()?,
             engine: engine.clone(),

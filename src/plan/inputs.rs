@@ -142,12 +142,12 @@ impl Inputs {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MissingPin;
 
-/// Returns the parallelism by which KV bytes of a token are counted: that of the workers which hold whole sequences.
-pub(super) fn kv_parallelism(workers: &Workers) -> &Parallelism {
+/// Returns the parallelisms by which KV bytes of a token are counted: those of the workers that compute prompts and of those that
+/// hold whole sequences.
+pub(super) fn kv_parallelisms(workers: &Workers) -> (&Parallelism, &Parallelism) {
     match workers {
-        Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => {
-            &worker.parallelism
-        }
+        Workers::Aggregated(worker) => (&worker.parallelism, &worker.parallelism),
+        Workers::Disaggregated { prefill, decode } => (&prefill.parallelism, &decode.parallelism),
     }
 }
 

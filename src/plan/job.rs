@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::deployment::{Deployment, KvCache};
+use crate::deployment::{Deployment, KvCache, WorkerRole};
 use crate::diag::Span;
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
@@ -96,8 +96,10 @@ pub struct SimulationJob {
     pub model_digest: Sha256,
     /// The model's context limit in tokens: what `context-length "max"` means.
     pub model_context_limit: u64,
-    /// KV bytes of one token as the model pin derives them.
+    /// KV bytes of one token as the model pin derives them for the aggregated or decode worker.
     pub model_kv_bytes_per_token: u64,
+    /// KV bytes of one token as the model pin derives them for the prefill worker, where there is one; also what a transfer moves.
+    pub model_prefill_kv_bytes_per_token: u64,
     /// The hardware pin's digest.
     pub hardware_digest: Sha256,
     /// The timing table pin's digest, where one is named.
@@ -110,8 +112,11 @@ pub struct SimulationJob {
 
 impl SimulationJob {
     /// Returns the KV bytes of one token that a worker's capacity is divided by: those stated, else the model's.
-    pub fn kv_bytes_per_token(&self, kv_cache: &KvCache) -> u64 {
-        kv_cache.bytes_per_token.unwrap_or(self.model_kv_bytes_per_token)
+    pub fn kv_bytes_per_token(&self, role: WorkerRole, kv_cache: &KvCache) -> u64 {
+        kv_cache.bytes_per_token.unwrap_or(match role {
+            WorkerRole::Prefill => self.model_prefill_kv_bytes_per_token,
+            WorkerRole::Aggregated | WorkerRole::Decode => self.model_kv_bytes_per_token,
+        })
     }
 }
 

@@ -3,11 +3,13 @@
 //! Owns observations only; what they mean is `measure`. An engine fills it, reports and gates read it.
 
 mod gaps;
+mod handoff;
 mod outcome;
 mod request;
 mod run;
 
 pub use gaps::Gaps;
+pub use handoff::Handoff;
 pub use outcome::Outcome;
 pub use request::{Admission, RequestRecord};
 pub use run::{PoolUse, RunRecord, Transcript};

@@ -3,7 +3,7 @@
 use crate::units::{SimTime, Tokens};
 use crate::workload::SessionName;
 
-use super::Outcome;
+use super::{Handoff, Outcome};
 
 /// One request as it was served. Times are on the job's clock.
 #[derive(Debug, Clone)]
@@ -29,10 +29,12 @@ pub struct RequestRecord {
     pub requested_output: Tokens,
     /// Output tokens produced.
     pub output: Tokens,
-    /// The rank that served it (scheduler id), where one was chosen.
+    /// The rank that served it (scheduler id), where one was chosen: the decode rank where prefill and decode are apart.
     pub rank: Option<u32>,
-    /// Each admission to an engine's running set, in order.
+    /// Each admission to an engine's running set, in order: those to a prefill rank before those to a decode rank.
     pub admissions: Vec<Admission>,
+    /// How it got from a prefill to a decode worker, where those are apart.
+    pub handoff: Option<Box<Handoff>>,
     /// When the first output token was visible.
     pub first_token: Option<SimTime>,
     /// When the second was.

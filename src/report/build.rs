@@ -1,5 +1,6 @@
 //! From a job and its run record to the report.
 
+use crate::deployment::{Worker, WorkerRole, Workers};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::LoadedTrace;
@@ -10,7 +11,7 @@ use crate::plan::{Job, SCHEMA, SimulationJob, Sla};
 use crate::record::RunRecord;
 use crate::units::Nanos;
 
-use super::ceiling::{ceiling, prompt_worker};
+use super::ceiling::ceiling;
 use super::limits::{context_length, limits};
 use super::{Artifacts, Report, Section, requests, summary};
 
@@ -57,14 +58,22 @@ pub fn build(
 
 /// Returns the `inputs` section: the canonical job, its key, and what the reader of the trace counted.
 fn inputs(job: &Job, simulation: &SimulationJob, trace: Option<&LoadedTrace>) -> Value {
-    let kv_cache = &prompt_worker(simulation).kv_cache;
-    object([
+    let bytes = |role, worker: &Worker| simulation.kv_bytes_per_token(role, &worker.kv_cache);
+    let (of_prompts, of_decode) = match &simulation.deployment.workers {
+        Workers::Aggregated(worker) => (bytes(WorkerRole::Aggregated, worker), None),
+        Workers::Disaggregated { prefill, decode } => {
+            (bytes(WorkerRole::Prefill, prefill), Some(bytes(WorkerRole::Decode, decode)))
+        }
+    };
+    let mut fields = vec![
         ("context_length", context_length(simulation).into()),
         ("job", job.canonical()),
         ("key", (*job.key().digest()).into()),
-        ("kv_bytes_per_token", Value::count(simulation.kv_bytes_per_token(kv_cache))),
+        ("kv_bytes_per_token", Value::count(of_prompts)),
         ("trace", trace.map_or(Value::Null, |trace| trace.counts.canonical())),
-    ])
+    ];
+    fields.extend(of_decode.map(|bytes| ("decode_kv_bytes_per_token", Value::count(bytes))));
+    Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 /// Returns the `events` section.

@@ -1,6 +1,6 @@
 //! What a job says beforehand of every run of it.
 
-use crate::deployment::{Backend, ContextLength, Workers};
+use crate::deployment::{Backend, ContextLength, WorkerRole, Workers};
 use crate::measure::{Limits, Offered};
 use crate::plan::SimulationJob;
 use crate::units::Tokens;
@@ -31,13 +31,14 @@ pub(super) fn context_length(job: &SimulationJob) -> Tokens {
 /// Source: spec/SIMULATION.md §2.5.
 fn longest_sequence(job: &SimulationJob) -> Tokens {
     let context = context_length(job);
-    let (Backend::Trtllm, Workers::Aggregated(worker)) =
-        (job.deployment.backend, &job.deployment.workers)
-    else {
+    if job.deployment.backend != Backend::Trtllm {
         return context;
+    }
+    let (role, kv_cache) = match &job.deployment.workers {
+        Workers::Aggregated(worker) => (WorkerRole::Aggregated, &worker.kv_cache),
+        Workers::Disaggregated { decode, .. } => (WorkerRole::Decode, &decode.kv_cache),
     };
-    let kv_cache = &worker.kv_cache;
-    let bytes_per_token = kv_cache.bytes_per_token.unwrap_or(job.model_kv_bytes_per_token);
+    let bytes_per_token = job.kv_bytes_per_token(role, kv_cache);
     let blocks = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(bytes_per_token));
     blocks.map_or(context, |blocks| context.min(blocks.tokens(kv_cache.block_size)))
 }

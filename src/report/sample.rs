@@ -60,6 +60,7 @@ pub(crate) fn job(index: u64) -> Job {
         model_digest: Sha256::of(b"model"),
         model_context_limit: 4096,
         model_kv_bytes_per_token: 2,
+        model_prefill_kv_bytes_per_token: 2,
         hardware_digest: Sha256::of(b"hardware"),
         timing_digest: None,
         engine: EngineIdentity::native(Compat::NEWEST),
@@ -170,6 +171,7 @@ fn reject_all(record: &mut RunRecord) {
         *request = RequestRecord {
             output: Tokens::ZERO,
             admissions: Vec::new(),
+            handoff: None,
             first_token: None,
             second_token: None,
             last_token: None,

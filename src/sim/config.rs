@@ -1,13 +1,15 @@
 //! What a job states, as the engine needs it.
 
 use crate::deployment::{Backend, ContextLength, Worker, WorkerRole, Workers};
-use crate::plan::SimulationJob;
+use crate::plan::{Compat, SimulationJob};
 use crate::units::SimTime;
 
 use super::engine::vllm::{self, Policy};
 use super::engine::{Advance, RankConfig};
 use super::error::Unsupported;
+use super::handoff::{Charge, Order, Pricing};
 use super::lacking::{deployment, unsupported};
+use super::link::Sharing;
 use super::runtime::PoolConfig;
 use super::worker::Shape;
 
@@ -16,8 +18,19 @@ use super::worker::Shape;
 pub(crate) struct EngineConfig {
     /// The workers: aggregated, or prefill and then decode.
     pub(crate) pools: Vec<PoolConfig>,
+    /// What lies between two pools.
+    pub(crate) handoff: Option<HandoffConfig>,
     /// The soft cut.
     pub(crate) cut: Option<SimTime>,
+}
+
+/// What lies between a prefill and a decode pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HandoffConfig {
+    /// Which side is asked first.
+    pub(crate) order: Order,
+    /// What a transfer costs.
+    pub(crate) pricing: Pricing,
 }
 
 /// Returns the engine's view of a job.
@@ -33,10 +46,51 @@ pub(crate) fn engine_config(
     }
     let cut = job.workload.stop.virtual_time;
     let advance = if cut.is_some() { Advance::Each } else { advance };
-    let Workers::Aggregated(worker) = &job.deployment.workers else {
-        return Err(deployment("mode `disaggregated`"));
+    Ok(match &job.deployment.workers {
+        Workers::Aggregated(worker) => EngineConfig {
+            pools: vec![pool(job, WorkerRole::Aggregated, worker, advance)?],
+            handoff: None,
+            cut,
+        },
+        Workers::Disaggregated { prefill, decode } => EngineConfig {
+            pools: vec![
+                pool(job, WorkerRole::Prefill, prefill, advance)?,
+                pool(job, WorkerRole::Decode, decode, advance)?,
+            ],
+            handoff: Some(HandoffConfig {
+                order: match job.deployment.backend {
+                    Backend::Vllm | Backend::Trtllm => Order::SourceFirst,
+                    Backend::Sglang => Order::DestinationFirst,
+                },
+                pricing: pricing(job),
+            }),
+            cut,
+        },
+    })
+}
+
+/// Returns what a transfer costs.
+fn pricing(job: &SimulationJob) -> Pricing {
+    let transfer = job.deployment.kv_transfer.unwrap_or_default();
+    let sending = transfer.bandwidth_gb_per_second.filter(|rate| *rate > 0.0);
+    let charge = match sending {
+        None => Charge::Constant(transfer.fallback_latency_ms),
+        Some(gigabytes_per_second) => Charge::Bytes {
+            per_token: transfer.bytes_per_token.unwrap_or(job.model_prefill_kv_bytes_per_token),
+            state: 0,
+            gigabytes_per_second,
+        },
     };
-    Ok(EngineConfig { pools: vec![pool(job, WorkerRole::Aggregated, worker, advance)?], cut })
+    let receiving = match (sending, transfer.decode_bandwidth_gb_per_second) {
+        (Some(sending), Some(receiving)) if receiving > 0.0 => receiving / sending,
+        (_, _) => f64::INFINITY,
+    };
+    let sharing = match (sending, job.engine.compat) {
+        (Some(_), Compat::Dev87) => Sharing::MaxMin,
+        (None, _) | (_, Compat::V0_13_0) => Sharing::Alone,
+    };
+    let receiving = if sharing == Sharing::Alone { f64::INFINITY } else { receiving };
+    Pricing { charge, tokens: transfer.timing_mode, receiving, sharing }
 }
 
 /// Returns the pool of one role.
@@ -54,14 +108,19 @@ fn pool(
             prefill_interval: u64::from(worker.scheduler.prefill_schedule_interval.max(1)),
         },
         gpus_per_worker: worker.parallelism.gpus_per_worker(),
-        rank: rank(job, worker, advance)?,
+        rank: rank(job, role, worker, advance)?,
     })
 }
 
 /// Returns the settings of each rank of a worker.
-fn rank(job: &SimulationJob, worker: &Worker, advance: Advance) -> Result<RankConfig, Unsupported> {
+fn rank(
+    job: &SimulationJob,
+    role: WorkerRole,
+    worker: &Worker,
+    advance: Advance,
+) -> Result<RankConfig, Unsupported> {
     let kv_cache = &worker.kv_cache;
-    let bytes_per_token = job.kv_bytes_per_token(kv_cache);
+    let bytes_per_token = job.kv_bytes_per_token(role, kv_cache);
     let blocks = kv_cache
         .capacity
         .stated_blocks(kv_cache.block_size, Some(bytes_per_token))
@@ -72,6 +131,7 @@ fn rank(job: &SimulationJob, worker: &Worker, advance: Advance) -> Result<RankCo
         ContextLength::Unlimited => None,
     };
     Ok(RankConfig::Vllm(vllm::RankConfig {
+        role,
         policy: match job.deployment.backend {
             Backend::Vllm | Backend::Sglang => Policy::Optimistic,
             Backend::Trtllm => Policy::GuaranteedNoEvict,
@@ -81,7 +141,8 @@ fn rank(job: &SimulationJob, worker: &Worker, advance: Advance) -> Result<RankCo
         block_size: kv_cache.block_size.get(),
         blocks: blocks.get(),
         context_limit: limit,
-        chunked_prefill: job.deployment.enable_chunked_prefill.unwrap_or(true),
+        chunked_prefill: role == WorkerRole::Decode
+            || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
         advance,

@@ -25,8 +25,10 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
         Workers::Aggregated(worker) => {
             lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
         }
-        Workers::Disaggregated { .. } => {
-            lacking.push(deployment("mode `disaggregated`"));
+        Workers::Disaggregated { prefill, decode } => {
+            for worker in [prefill, decode] {
+                lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
+            }
         }
     }
     lacking
@@ -64,7 +66,6 @@ fn of_deployment(deployment: &Deployment) -> Vec<String> {
     stated([
         (deployment.backend == Backend::Sglang, "backend `sglang`"),
         (deployment.speculation.is_some(), "`speculation`"),
-        (deployment.kv_transfer.is_some(), "`kv-transfer`"),
         (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
         (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
     ])

@@ -6,12 +6,9 @@
 mod config;
 mod engine;
 mod error;
+mod handoff;
 mod kv;
 mod lacking;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the hand-off and the offload tiers use it")
-)]
 mod link;
 mod options;
 mod router;

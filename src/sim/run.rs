@@ -28,14 +28,15 @@ pub fn run(
     if let Some(lacking) = unsupported(job).into_iter().next() {
         return Err(lacking.into());
     }
-    let stated = match &job.deployment.workers {
-        Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
-            built_in(&worker.timing)
-        }
+    let workers = match &job.deployment.workers {
+        Workers::Aggregated(worker) => vec![worker],
+        Workers::Disaggregated { prefill, decode } => vec![prefill, decode],
     };
-    let timing =
-        stated.ok_or_else(|| SimError::bad_workload("the timing model is not built in"))?;
-    run_timed(job, corpus, timing.as_ref(), options)
+    let models: Option<Vec<_>> = workers.iter().map(|worker| built_in(&worker.timing)).collect();
+    let models =
+        models.ok_or_else(|| SimError::bad_workload("the timing model is not built in"))?;
+    let timings: Vec<&dyn PassTiming> = models.iter().map(AsRef::as_ref).collect();
+    run_as(job, corpus, &timings, Advance::Grouped, options)
 }
 
 /// Runs a job with a timing model of the caller's instead of the stated one.
@@ -48,14 +49,14 @@ pub fn run_timed(
     timing: &dyn PassTiming,
     options: &Options<'_>,
 ) -> Result<RunRecord, SimError> {
-    run_as(job, corpus, timing, Advance::Grouped, options)
+    run_as(job, corpus, &[timing, timing], Advance::Grouped, options)
 }
 
-/// Runs a job, advancing decodes as told: the two ways give the same record.
+/// Runs a job, advancing decodes as told: the two ways give the same record. `timings` are those of its pools, in order.
 pub(super) fn run_as(
     job: &SimulationJob,
     corpus: Option<&Corpus>,
-    timing: &dyn PassTiming,
+    timings: &[&dyn PassTiming],
     advance: Advance,
     options: &Options<'_>,
 ) -> Result<RunRecord, SimError> {
@@ -67,6 +68,5 @@ pub(super) fn run_as(
         (false, false) => Keep::Digest,
     };
     let log = EventLog::new(keep, config.pools.iter().map(PoolConfig::ranks).sum());
-    let timings = vec![timing; config.pools.len()];
-    Runtime::new(&config, &timings, traffic, log, *options).run()
+    Runtime::new(&config, timings, traffic, log, *options).run()
 }

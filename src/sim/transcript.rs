@@ -116,6 +116,26 @@ impl EventLog {
         ]);
     }
 
+    /// Notes a step of a hand-off on rank `rank`.
+    pub(crate) fn handed_over(
+        &mut self,
+        step: &'static str,
+        rank: usize,
+        at: SimTime,
+        request: u64,
+    ) {
+        if self.keep == Keep::Nothing {
+            return;
+        }
+        self.end_decode(rank);
+        self.line(&[
+            ("at_ns", Field::Time(at)),
+            ("event", Field::Word(step)),
+            ("rank", Field::Count(rank as u64)),
+            ("request", Field::Count(request)),
+        ]);
+    }
+
     /// Ends the log.
     pub(crate) fn finish(mut self) -> Transcript {
         for rank in 0..self.decoding.len() {

@@ -129,16 +129,27 @@ impl Workers {
         &self.state[worker].taking_part
     }
 
+    /// Takes the ranks of the pass that ends on a worker, which is idle from here on.
+    pub(crate) fn take_part(&mut self, worker: usize) -> Vec<usize> {
+        std::mem::take(&mut self.state[worker].taking_part)
+    }
+
     /// Ends the pass of a worker; the caller has completed its ranks and gives their list back for the next pass.
-    pub(crate) fn end(&mut self, worker: usize) {
-        self.state[worker].taking_part.clear();
-        if !self.ranks[self.range(worker)].iter().any(Rank::has_work) {
+    pub(crate) fn end(&mut self, worker: usize, mut taking_part: Vec<usize>) {
+        taking_part.clear();
+        self.state[worker].taking_part = taking_part;
+        self.reset_wave(worker);
+    }
+
+    /// Starts the count of passes anew where the worker has nothing left.
+    pub(crate) fn reset_wave(&mut self, worker: usize) {
+        if self.ranks[self.range(worker)].iter().all(Rank::is_drained) {
             self.state[worker].wave = 0;
         }
     }
 
     /// Returns the ranks of a worker.
-    fn range(&self, worker: usize) -> Range<usize> {
+    pub(crate) fn range(&self, worker: usize) -> Range<usize> {
         worker * self.ranks_per_worker..(worker + 1) * self.ranks_per_worker
     }
 }

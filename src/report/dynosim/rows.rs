@@ -7,21 +7,30 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use crate::deployment::{Deployment, Workers};
-use crate::record::{Admission, Outcome, RequestRecord, RunRecord};
+use crate::deployment::{Deployment, WorkerRole, Workers};
+use crate::record::{Admission, Handoff, Outcome, RequestRecord, RunRecord};
 use crate::units::SimTime;
 use crate::workload::SessionName;
 
 use super::latency::{e2e_ms, tpot_ms, ttft_ms, ttst_ms};
 
 /// What only workers with roles have: null for aggregated ones.
-type OfRoles = ();
+type OfRoles<T> = Option<T>;
 
 /// The rows of all requests that ended, by arrival, then by identity. Requests that a time limit cut have none.
 #[derive(Debug)]
 pub(crate) struct Rows<'a> {
     ended: Vec<&'a RequestRecord>,
-    ranks_per_worker: u32,
+    ranks: RanksPerWorker,
+}
+
+/// Ranks of one worker, by role.
+#[derive(Debug, Clone, Copy)]
+struct RanksPerWorker {
+    /// Of an aggregated or decode worker.
+    decode: u32,
+    /// Of a prefill worker, where there is one.
+    prefill: u32,
 }
 
 /// The row of a request.
@@ -30,13 +39,13 @@ struct Row<'a> {
     admission_count: usize,
     admission_history: Vec<AdmissionRow>,
     arrival_time_ms: f64,
-    decode_admit_ms: OfRoles,
-    decode_reused_input_tokens: OfRoles,
-    decode_route_overlap_tokens: OfRoles,
+    decode_admit_ms: OfRoles<f64>,
+    decode_reused_input_tokens: OfRoles<u64>,
+    decode_route_overlap_tokens: OfRoles<u64>,
     decode_worker_idx: Option<u32>,
-    destination_activated_ms: OfRoles,
-    destination_reserved_ms: OfRoles,
-    dispatched_at_ms: OfRoles,
+    destination_activated_ms: OfRoles<f64>,
+    destination_reserved_ms: OfRoles<f64>,
+    dispatched_at_ms: (),
     e2e_latency_ms: Option<f64>,
     first_admission_reused_input_tokens: u64,
     first_admit_ms: Option<f64>,
@@ -45,9 +54,9 @@ struct Row<'a> {
     itl_ms: Option<f64>,
     last_token_ms: Option<f64>,
     output_length: u64,
-    prefill_admit_ms: OfRoles,
-    prefill_route_overlap_tokens: OfRoles,
-    prefill_worker_idx: OfRoles,
+    prefill_admit_ms: OfRoles<f64>,
+    prefill_route_overlap_tokens: OfRoles<u64>,
+    prefill_worker_idx: OfRoles<u32>,
     pressure_record_ordinals: [u64; 0],
     readmission_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,8 +65,8 @@ struct Row<'a> {
     reused_input_tokens: u64,
     routing_history: Vec<RoutingRow>,
     session_id: Option<String>,
-    source_held_ms: OfRoles,
-    source_released_ms: OfRoles,
+    source_held_ms: OfRoles<f64>,
+    source_released_ms: OfRoles<f64>,
     terminal_status: Option<&'static str>,
     terminal_time_ms: Option<f64>,
     ttft_ms: Option<f64>,
@@ -101,12 +110,15 @@ impl<'a> Rows<'a> {
         let mut ended: Vec<&RequestRecord> =
             record.requests.iter().filter(|request| request.outcome.is_some()).collect();
         ended.sort_by_key(|request| (request.arrival, request.index));
-        let ranks_per_worker = match &deployment.workers {
-            Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => {
-                worker.parallelism.attention_data
-            }
+        let (prefill, decode) = match &deployment.workers {
+            Workers::Aggregated(worker) => (worker, worker),
+            Workers::Disaggregated { prefill, decode } => (prefill, decode),
         };
-        Self { ended, ranks_per_worker }
+        let ranks = RanksPerWorker {
+            decode: decode.parallelism.attention_data,
+            prefill: prefill.parallelism.attention_data,
+        };
+        Self { ended, ranks }
     }
 
     /// Writes the rows as JSON lines: compact, keys sorted.
@@ -122,7 +134,7 @@ impl<'a> Rows<'a> {
     }
 
     fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.ended.iter().map(|request| Row::new(request, self.ranks_per_worker))
+        self.ended.iter().map(|request| Row::new(request, self.ranks))
     }
 }
 
@@ -133,19 +145,23 @@ impl Serialize for Rows<'_> {
 }
 
 impl<'a> Row<'a> {
-    fn new(request: &'a RequestRecord, ranks_per_worker: u32) -> Self {
+    fn new(request: &'a RequestRecord, ranks: RanksPerWorker) -> Self {
         let time = |time: Option<SimTime>| time.map(SimTime::as_ms);
         let admissions = &request.admissions;
+        let handoff = request.handoff.as_deref();
+        let step = |step: fn(&Handoff) -> Option<SimTime>| time(handoff.and_then(step));
+        let (prefills, decodes) =
+            admissions.split_at(handoff.map_or(0, |handoff| handoff.prefill_admissions));
         Self {
             admission_count: admissions.len(),
-            admission_history: admissions.iter().enumerate().map(AdmissionRow::new).collect(),
+            admission_history: admission_rows(request).collect(),
             arrival_time_ms: request.arrival.as_ms(),
-            decode_admit_ms: (),
-            decode_reused_input_tokens: (),
-            decode_route_overlap_tokens: (),
+            decode_admit_ms: handoff.and(time(decodes.first().map(|admission| admission.at))),
+            decode_reused_input_tokens: handoff.and(most_reused(decodes)),
+            decode_route_overlap_tokens: handoff.and(request.rank).map(|_| 0),
             decode_worker_idx: request.rank,
-            destination_activated_ms: (),
-            destination_reserved_ms: (),
+            destination_activated_ms: step(|handoff| handoff.activated),
+            destination_reserved_ms: step(|handoff| handoff.reserved),
             dispatched_at_ms: (),
             e2e_latency_ms: e2e_ms(request),
             first_admission_reused_input_tokens: request.reused_first().get(),
@@ -155,22 +171,22 @@ impl<'a> Row<'a> {
             itl_ms: tpot_ms(request),
             last_token_ms: time(request.last_token),
             output_length: request.output.get(),
-            prefill_admit_ms: (),
-            prefill_route_overlap_tokens: (),
-            prefill_worker_idx: (),
+            prefill_admit_ms: time(prefills.first().map(|admission| admission.at)),
+            prefill_route_overlap_tokens: handoff.and_then(|of| of.prefill_rank).map(|_| 0),
+            prefill_worker_idx: handoff.and_then(|handoff| handoff.prefill_rank),
             pressure_record_ordinals: [],
-            readmission_count: admissions.len().saturating_sub(1),
+            readmission_count: prefills.len().saturating_sub(1) + decodes.len().saturating_sub(1),
             request_id: request.request_id.as_deref(),
             requested_output_length: request.requested_output.get(),
-            reused_input_tokens: request.reused_max().get(),
-            routing_history: request
-                .rank
-                .map(|rank| RoutingRow::new(rank, ranks_per_worker))
-                .into_iter()
-                .collect(),
+            reused_input_tokens: match handoff {
+                None => request.reused_max().get(),
+                // What a decode rank reuses after a preemption has a field of its own.
+                Some(_) => most_reused(prefills).unwrap_or(0),
+            },
+            routing_history: routing_rows(request, ranks).collect(),
             session_id: session_id(&request.session),
-            source_held_ms: (),
-            source_released_ms: (),
+            source_held_ms: step(|handoff| handoff.held),
+            source_released_ms: step(|handoff| handoff.released),
             terminal_status: request.outcome.map(Outcome::name),
             terminal_time_ms: time(request.terminal),
             ttft_ms: ttft_ms(request),
@@ -181,21 +197,57 @@ impl<'a> Row<'a> {
     }
 }
 
-impl AdmissionRow {
-    fn new((ordinal, admission): (usize, &Admission)) -> Self {
-        Self {
+/// Returns the rows of a request's admissions: to a prefill rank first, where prefill and decode are apart.
+fn admission_rows(request: &RequestRecord) -> impl Iterator<Item = AdmissionRow> {
+    let prefills = request.handoff.as_ref().map_or(0, |handoff| handoff.prefill_admissions);
+    let own = own_role(request);
+    request.admissions.iter().enumerate().map(move |(ordinal, admission)| {
+        let (role, first) =
+            if ordinal < prefills { (WorkerRole::Prefill, 0) } else { (own, prefills) };
+        AdmissionRow {
             admission_ordinal: ordinal,
             at_ms: admission.at.as_ms(),
-            is_readmission: ordinal > 0,
-            pool: "agg",
-            pool_admission_ordinal: ordinal,
+            is_readmission: ordinal > first,
+            pool: pool(role),
+            pool_admission_ordinal: ordinal - first,
             reused_input_tokens: admission.reused.get(),
         }
+    })
+}
+
+/// Returns the rows of a request's routes: to a prefill rank first, where prefill and decode are apart.
+fn routing_rows(
+    request: &RequestRecord,
+    ranks: RanksPerWorker,
+) -> impl Iterator<Item = RoutingRow> {
+    let prefill = request.handoff.as_ref().and_then(|handoff| handoff.prefill_rank);
+    let own = own_role(request);
+    let prefill = prefill.map(|rank| RoutingRow::new(WorkerRole::Prefill, rank, ranks.prefill));
+    let decode = request.rank.map(|rank| RoutingRow::new(own, rank, ranks.decode));
+    prefill.into_iter().chain(decode)
+}
+
+/// Returns the role of the rank that produced a request's tokens.
+fn own_role(request: &RequestRecord) -> WorkerRole {
+    if request.handoff.is_some() { WorkerRole::Decode } else { WorkerRole::Aggregated }
+}
+
+/// Returns DynoSim's word for the pool of a role.
+fn pool(role: WorkerRole) -> &'static str {
+    match role {
+        WorkerRole::Aggregated => "agg",
+        WorkerRole::Prefill => "prefill",
+        WorkerRole::Decode => "decode",
     }
 }
 
+/// Returns the largest reuse of admissions, where there are any.
+fn most_reused(admissions: &[Admission]) -> Option<u64> {
+    admissions.iter().map(|admission| admission.reused.get()).max()
+}
+
 impl RoutingRow {
-    fn new(rank: u32, ranks_per_worker: u32) -> Self {
+    fn new(role: WorkerRole, rank: u32, ranks_per_worker: u32) -> Self {
         Self {
             best_available_overlap_blocks: (),
             dp_rank: rank % ranks_per_worker,
@@ -203,7 +255,7 @@ impl RoutingRow {
             outcome: "immediate",
             overlap_regret_blocks: (),
             placement_replica_id: (),
-            pool: "agg",
+            pool: pool(role),
             queue_entered_at_ms: (),
             queue_wait_ms: 0.0,
             released_at_ms: (),

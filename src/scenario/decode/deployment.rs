@@ -185,8 +185,10 @@ fn kv_transfer(view: &View<'_>, mode: Option<Mode>, bag: &mut Bag) -> Option<KvT
     Some(KvTransfer {
         bytes_per_token: view.count("bytes-per-token"),
         bandwidth_gb_per_second,
-        decode_bandwidth_gb_per_second: bandwidth_gb_per_second,
-        fallback_latency_ms: 0.0,
+        decode_bandwidth_gb_per_second: view
+            .real("decode-bandwidth-gb-per-second")
+            .or(bandwidth_gb_per_second),
+        fallback_latency_ms: view.real("latency-ms")?,
         timing_mode: match view.text("timing-mode")? {
             "full-prompt" => TransferTiming::FullPrompt,
             _ => TransferTiming::DestinationMissing,

@@ -82,8 +82,18 @@ static KV_TRANSFER: Shape = Shape::new(
 )
 .props(&[
     Field::count("bytes-per-token", "Bytes of one token's KV.").at_least(1).derived("the model's"),
-    Field::positive("bandwidth-gb-per-second", "Decimal gigabytes a second.")
-        .derived("transfers take no time"),
+    Field::positive(
+        "bandwidth-gb-per-second",
+        "Decimal gigabytes a second that each prefill rank sends.",
+    )
+    .derived("transfers take `latency-ms`"),
+    Field::real(
+        "decode-bandwidth-gb-per-second",
+        "Decimal gigabytes a second that each decode rank receives; 0 is no limit.",
+    )
+    .derived("what a prefill rank sends"),
+    Field::real("latency-ms", "Milliseconds of a transfer where no bandwidth is stated.")
+        .or_real(0.0),
     Field::word(
         "timing-mode",
         &["destination-missing", "full-prompt"],

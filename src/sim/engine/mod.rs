@@ -14,4 +14,4 @@ pub(crate) use advance::Advance;
 pub(crate) use cadence::Cadence;
 pub(crate) use formed::{Admitted, Formed};
 pub(crate) use rank::{Rank, RankConfig};
-pub(crate) use served::{Arrival, Served, Settled};
+pub(crate) use served::{Arrival, Reserved, Served, Settled};

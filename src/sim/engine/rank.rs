@@ -6,7 +6,7 @@ use crate::sim::kv::Census;
 use crate::sim::timing::PassTiming;
 use crate::units::SimTime;
 
-use super::{Arrival, Cadence, Formed, Served, Settled, vllm};
+use super::{Arrival, Cadence, Formed, Reserved, Served, Settled, vllm};
 
 /// Settings of a rank, by engine.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,36 @@ impl Rank {
     /// Puts a request at the end of the waiting line.
     pub(crate) fn submit(&mut self, arrival: Arrival) {
         ask!(self, rank => rank.submit(arrival));
+    }
+
+    /// Accepts a request whose prompt another rank computes, at the end of the line of those that wait for room. Answers the request
+    /// where it could never be served here.
+    ///
+    /// # Errors
+    /// The request, where it exceeds the context or the KV pool.
+    pub(crate) fn accept(&mut self, arrival: Arrival) -> Result<(), Box<Served>> {
+        ask!(self, rank => rank.accept(arrival))
+    }
+
+    /// Sets KV apart for the first accepted request, where there is room and none was missing at the last try. The caller asks
+    /// while no pass is in flight: after each acceptance and activation, and at the end of each pass of the worker.
+    pub(crate) fn reserve_next(&mut self) -> Option<Reserved> {
+        ask!(self, rank => rank.reserve_next())
+    }
+
+    /// Lets a request whose prompt has arrived wait for its first decode.
+    pub(crate) fn activate(&mut self, request: u64) {
+        ask!(self, rank => rank.activate(request));
+    }
+
+    /// Gives up the KV of a prompt that this rank computed and kept.
+    pub(crate) fn release_source(&mut self, request: u64) {
+        ask!(self, rank => rank.release_source(request));
+    }
+
+    /// Returns whether the rank has nothing at all: no request, no prompt that it keeps, no room set apart.
+    pub(crate) fn is_drained(&self) -> bool {
+        ask!(self, rank => rank.is_drained())
     }
 
     /// Returns whether a pass could find anything to do.

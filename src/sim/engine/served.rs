@@ -46,6 +46,17 @@ pub(crate) struct Served {
 pub(crate) struct Settled {
     /// Requests that left, in order.
     pub(crate) terminals: Vec<Served>,
+    /// Requests whose prompt a prefill rank has computed and whose KV it keeps, in order.
+    pub(crate) held: Vec<Served>,
     /// Prompt tokens that the pass computed.
     pub(crate) committed_prefill: Tokens,
+}
+
+/// Room that a decode rank has set apart for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reserved {
+    /// The request.
+    pub(crate) request: u64,
+    /// Prompt tokens that are not there: whole blocks or pages.
+    pub(crate) missing: u64,
 }

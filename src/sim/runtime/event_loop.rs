@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
+use crate::deployment::WorkerRole;
 use crate::record::{Gaps, Outcome, RequestRecord};
 use crate::sim::config::EngineConfig;
 use crate::sim::engine::{Arrival, Served};
 use crate::sim::error::SimError;
+use crate::sim::handoff::Handoffs;
 use crate::sim::options::Options;
 use crate::sim::ticket::Ticket;
 use crate::sim::timing::PassTiming;
@@ -31,6 +33,8 @@ pub(crate) struct Runtime<'a> {
     pub(super) traffic: Traffic<'a>,
     /// Aggregated, or prefill and then decode.
     pub(super) pools: Vec<Pool<'a>>,
+    /// Requests between two pools, where there are two.
+    pub(super) handoffs: Option<Handoffs>,
     pub(super) now: SimTime,
     /// Ends of passes: time, then pool, then worker.
     ends: BinaryHeap<Reverse<(SimTime, usize, usize)>>,
@@ -65,6 +69,7 @@ impl<'a> Runtime<'a> {
             options,
             traffic,
             pools,
+            handoffs: config.handoff.map(|handoff| Handoffs::new(handoff.order, handoff.pricing)),
             now: SimTime::ZERO,
             ends: BinaryHeap::new(),
             log,
@@ -113,7 +118,8 @@ impl<'a> Runtime<'a> {
     fn next_instant(&mut self) -> Option<SimTime> {
         let end = self.ends.peek().map(|Reverse((at, _, _))| *at);
         let deadline = self.pools.iter().filter_map(Pool::next_deadline).min();
-        [end, self.traffic.next_ready(), deadline].into_iter().flatten().min()
+        let transfer = self.handoffs.as_mut().and_then(Handoffs::next_event);
+        [end, self.traffic.next_ready(), deadline, transfer].into_iter().flatten().min()
     }
 
     /// Does all that happens at the current instant.
@@ -125,6 +131,7 @@ impl<'a> Runtime<'a> {
                 changed = true;
                 self.do_internal_work()?;
             }
+            changed |= self.hand_over()?;
             changed |= self.release_requests()?;
             changed |= self.start_passes()?;
             if !changed {
@@ -167,21 +174,43 @@ impl<'a> Runtime<'a> {
 
     /// Lets the pass of one worker take effect, rank by rank.
     fn end_pass(&mut self, pool: usize, worker: usize) -> Result<(), SimError> {
-        for index in 0..self.pools[pool].workers().taking_part(worker).len() {
-            let rank = self.pools[pool].workers().taking_part(worker)[index];
-            self.log.ended(self.pools[pool].number(rank), self.pools[pool].ranks()[rank].formed());
-            let settled = self.pools[pool].rank(rank).complete();
-            self.committed_prefill += settled.committed_prefill;
-            for served in settled.terminals {
-                self.end_request(pool, rank, served)?;
+        let taking_part = self.pools[pool].take_part(worker);
+        for rank in self.pools[pool].workers().range(worker) {
+            if let Some(handoffs) = &mut self.handoffs {
+                handoffs.wake((pool, rank));
+            }
+            if taking_part.contains(&rank) {
+                self.end_rank_pass(pool, rank)?;
+            }
+            if self.pools[pool].role() == WorkerRole::Decode {
+                self.reserve_next(rank);
             }
         }
-        self.pools[pool].end(worker);
+        self.pools[pool].end(worker, taking_part);
+        Ok(())
+    }
+
+    /// Lets the pass of one rank take effect.
+    fn end_rank_pass(&mut self, pool: usize, rank: usize) -> Result<(), SimError> {
+        self.log.ended(self.pools[pool].number(rank), self.pools[pool].ranks()[rank].formed());
+        let settled = self.pools[pool].rank(rank).complete();
+        self.committed_prefill += settled.committed_prefill;
+        for served in settled.terminals {
+            self.end_request(pool, rank, served)?;
+        }
+        for served in settled.held {
+            self.hold(rank, served);
+        }
         Ok(())
     }
 
     /// Records a request that ended and lets its session go on.
-    fn end_request(&mut self, pool: usize, rank: usize, served: Served) -> Result<(), SimError> {
+    pub(super) fn end_request(
+        &mut self,
+        pool: usize,
+        rank: usize,
+        served: Served,
+    ) -> Result<(), SimError> {
         let outcome = served.outcome.expect("a request that leaves a rank has an outcome");
         let held = self.pools[pool].ranks()[rank].held();
         self.log.terminal(self.pools[pool].number(rank), self.now, &served, held);
@@ -201,15 +230,21 @@ impl<'a> Runtime<'a> {
                 self.gaps.add(*gap, *count);
             }
         }
-        self.record(rank, served, Some(self.now));
+        let record = self.record(rank, served, Some(self.now));
+        self.file(pool, record);
         Ok(())
     }
 
-    /// Adds the record of a request.
-    pub(super) fn record(&mut self, rank: usize, served: Served, terminal: Option<SimTime>) {
+    /// Returns the record of a request.
+    pub(super) fn record(
+        &self,
+        rank: usize,
+        served: Served,
+        terminal: Option<SimTime>,
+    ) -> RequestRecord {
         let sessions = self.traffic.sessions();
         let (session, row) = sessions.name(served.ticket.turn);
-        self.records.push(RequestRecord {
+        RequestRecord {
             index: served.ticket.request,
             session,
             turn: served.ticket.turn.number,
@@ -221,12 +256,13 @@ impl<'a> Runtime<'a> {
             output: Tokens::new(served.output),
             rank: u32::try_from(rank).ok(),
             admissions: served.admissions,
+            handoff: None,
             first_token: served.first_token,
             second_token: served.second_token,
             last_token: served.last_token,
             terminal,
             outcome: served.outcome,
-        });
+        }
     }
 
     /// Releases the requests that are ready and places each on a rank.
@@ -235,13 +271,17 @@ impl<'a> Runtime<'a> {
         while let Some(released) = self.traffic.release(self.now)? {
             let request = self.traffic.sessions().index(released.turn);
             let ticket = Ticket { request, turn: released.turn, arrival: released.arrival };
-            let arrival = Arrival { ticket, content: released.content, output: released.output };
             self.in_flight += 1;
+            changed = true;
+            if let Some(handoffs) = &mut self.handoffs {
+                handoffs.arrive(ticket, released.content, released.output);
+                continue;
+            }
+            let arrival = Arrival { ticket, content: released.content, output: released.output };
             let pool = &mut self.pools[0];
             let rank = pool.place(self.traffic.sessions().ranks(released.turn).serving);
             pool.rank(rank).submit(arrival);
             pool.wake(rank);
-            changed = true;
         }
         Ok(changed)
     }

@@ -1,6 +1,7 @@
 //! From the finished or cut run to its record.
 
 use crate::record::RunRecord;
+use crate::sim::handoff::Handoffs;
 
 use super::{Pool, Runtime};
 
@@ -13,6 +14,7 @@ impl Runtime<'_> {
                 self.finish_rank(pool, rank);
             }
         }
+        self.finish_handoffs();
         self.records.sort_by_key(|record| record.index);
         RunRecord {
             requests: self.records,
@@ -27,13 +29,25 @@ impl Runtime<'_> {
         }
     }
 
+    /// Files the records of requests that ended and whose prompts are held still.
+    fn finish_handoffs(&mut self) {
+        let flows = self.handoffs.as_mut().map(Handoffs::take_all).unwrap_or_default();
+        for mut flow in flows {
+            if let Some(mut record) = flow.ended.take() {
+                flow.complete(&mut record);
+                self.records.push(record);
+            }
+        }
+    }
+
     /// Takes what a rank still holds.
     fn finish_rank(&mut self, pool: usize, rank: usize) {
         let held_here = self.pools[pool].ranks()[rank].held();
         let number = self.pools[pool].number(rank);
         for served in self.pools[pool].cut(rank) {
             self.log.terminal(number, self.now, &served, held_here);
-            self.record(rank, served, None);
+            let record = self.record(rank, served, None);
+            self.file(pool, record);
         }
         for (gap, count) in self.pools[pool].rank(rank).take_gaps().into_sorted() {
             self.gaps.add(gap, count);

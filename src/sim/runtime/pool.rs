@@ -107,9 +107,26 @@ impl<'a> Pool<'a> {
         }
     }
 
+    /// Returns whether a pass of a rank's worker is in flight.
+    pub(crate) fn is_busy(&self, rank: usize) -> bool {
+        self.workers.is_busy(self.workers.of_rank(rank))
+    }
+
+    /// Lets a rank of an idle worker give up the KV of a prompt that it computed.
+    pub(crate) fn release_source(&mut self, rank: usize, request: u64) {
+        self.workers.rank(rank).release_source(request);
+        self.workers.reset_wave(self.workers.of_rank(rank));
+        self.wake(rank);
+    }
+
+    /// Takes the ranks of the pass that ends on a worker, which is idle from here on; [`Pool::end`] takes the list back.
+    pub(crate) fn take_part(&mut self, worker: usize) -> Vec<usize> {
+        self.workers.take_part(worker)
+    }
+
     /// Notes that the pass of a worker is over.
-    pub(crate) fn end(&mut self, worker: usize) {
-        self.workers.end(worker);
+    pub(crate) fn end(&mut self, worker: usize, taking_part: Vec<usize>) {
+        self.workers.end(worker, taking_part);
         if self.workers.is_ready(worker) {
             self.idle.insert(worker);
         }

@@ -184,7 +184,7 @@ impl Small {
             decodes: RefCell::default(),
         };
         let corpus = self.corpus();
-        let record = run_as(&self.job, Some(&corpus), &timing, advance, options)?;
+        let record = run_as(&self.job, Some(&corpus), &[&timing, &timing], advance, options)?;
         Ok(Ran {
             record,
             prefills: timing.prefills.into_inner(),
@@ -277,6 +277,7 @@ fn job(worker: Worker) -> SimulationJob {
         model_digest: Sha256::of(b"model"),
         model_context_limit: 1 << 30,
         model_kv_bytes_per_token: 1,
+        model_prefill_kv_bytes_per_token: 1,
         hardware_digest: Sha256::of(b"hardware"),
         timing_digest: None,
         engine: EngineIdentity::native(Compat::NEWEST),

@@ -33,6 +33,7 @@ pub(super) fn simulation_job(
             ContextLength::Max | ContextLength::Unlimited => model.context_limit.get(),
         },
         model_kv_bytes_per_token: model.kv_bytes_per_token,
+        model_prefill_kv_bytes_per_token: model.prefill_kv_bytes_per_token,
         hardware_digest: Sha256::of(deployment.hardware.as_bytes()),
         timing_digest: None,
         engine: EngineIdentity::native(compat),

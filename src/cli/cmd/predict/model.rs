@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::Context;
-use crate::deployment::{ContextLength, Workers};
+use crate::deployment::{ContextLength, Worker, Workers};
 use crate::diag::{Code, Problem};
 use crate::pin::{PinKind, Registry};
 use crate::scenario::dynosim::Prediction;
@@ -14,8 +14,10 @@ use crate::units::Tokens;
 pub(super) struct Model {
     /// The longest sequence.
     pub(super) context_limit: Tokens,
-    /// KV bytes of one token on the fullest GPU.
+    /// KV bytes of one token on the fullest GPU of an aggregated or decode worker.
     pub(super) kv_bytes_per_token: u64,
+    /// KV bytes of one token on the fullest GPU of a prefill worker, where there is one.
+    pub(super) prefill_kv_bytes_per_token: u64,
 }
 
 impl Model {
@@ -29,8 +31,9 @@ impl Model {
         context: &Context,
     ) -> Result<Self, Problem> {
         let deployment = &prediction.deployment;
-        let worker = match &deployment.workers {
-            Workers::Aggregated(worker) | Workers::Disaggregated { decode: worker, .. } => worker,
+        let (prefill, worker) = match &deployment.workers {
+            Workers::Aggregated(worker) => (worker, worker),
+            Workers::Disaggregated { prefill, decode } => (prefill, decode),
         };
         let registry = project_root(config, context).and_then(|root| Registry::open(&root).ok());
         let pin = registry.as_ref().and_then(|registry| registry.model(&deployment.model).ok());
@@ -41,10 +44,13 @@ impl Model {
             (ContextLength::Max, None) => return Err(unknown(prediction, registry.as_ref())),
         };
         // Without a pin nothing that runs reads the bytes: a capacity in bytes states them.
-        let pinned = pin.map_or(0, |pin| pin.kv_bytes_per_token(&worker.parallelism));
+        let of = |worker: &Worker| {
+            pin.as_ref().map_or(0, |pin| pin.kv_bytes_per_token(&worker.parallelism))
+        };
         Ok(Self {
             context_limit: stated,
-            kv_bytes_per_token: worker.kv_cache.bytes_per_token.unwrap_or(pinned),
+            kv_bytes_per_token: worker.kv_cache.bytes_per_token.unwrap_or(of(worker)),
+            prefill_kv_bytes_per_token: of(prefill),
         })
     }
 }

@@ -31,6 +31,7 @@ fn request(index: u64, output: u64) -> RequestRecord {
         requested_output: Tokens::new(output),
         output: Tokens::new(output),
         rank: Some(0),
+        handoff: None,
         admissions: vec![Admission { at: at(12.0), reused: Tokens::ZERO }],
         first_token: token(0),
         second_token: token(1),

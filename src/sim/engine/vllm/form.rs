@@ -1,6 +1,6 @@
 //! The start of a pass: what it holds and how long it takes.
 
-use crate::deployment::Preemption;
+use crate::deployment::{Preemption, WorkerRole};
 use crate::record::Admission;
 use crate::sim::engine::{Admitted, Cadence};
 use crate::sim::error::SimError;
@@ -109,7 +109,7 @@ impl Rank {
     }
 
     /// Returns the blocks that hold `tokens` tokens.
-    fn blocks_for(&self, tokens: u64) -> u64 {
+    pub(super) fn blocks_for(&self, tokens: u64) -> u64 {
         tokens.div_ceil(u64::from(self.config.block_size))
     }
 
@@ -160,7 +160,7 @@ impl Rank {
     /// Takes blocks up to `target` and notes the work of a scheduling decision.
     ///
     /// Blocks that the decision completes are published at once: a later request of the same pass can hit them.
-    fn compute(&mut self, seat: Seat, before: u64, work: u64, target: u64) {
+    pub(super) fn compute(&mut self, seat: Seat, before: u64, work: u64, target: u64) {
         while (self.look(seat).blocks.len() as u64) < target {
             let block = self.pool.take().expect("the caller counted the blocks");
             self.sequence(seat).blocks.push(block);
@@ -177,9 +177,11 @@ impl Rank {
         let (is_complete, is_finished) = (after >= length, sequence.is_finished());
         self.pass.scheduled.push(Work { seat, total: work, prompt, prefix });
         if prompt > 0 {
-            self.pass.formed.prefill.requests += 1;
-            self.pass.formed.prefill.new_tokens += prompt;
-            self.pass.formed.prefill.prefix_tokens += prefix;
+            if self.config.role != WorkerRole::Decode {
+                self.pass.formed.prefill.requests += 1;
+                self.pass.formed.prefill.new_tokens += prompt;
+                self.pass.formed.prefill.prefix_tokens += prefix;
+            }
             // Prompt blocks of this request may now be what the waiting head lacks.
             self.head_blocked = false;
         }
@@ -191,10 +193,20 @@ impl Rank {
             return;
         }
         self.pass.emitting.push(seat);
-        let first_token_of_prefill = generated == 0 && prompt > 0;
-        if !first_token_of_prefill {
+        if self.costs_a_decode(prompt, generated) {
             self.pass.formed.decode.requests += 1;
             self.pass.formed.decode.context_tokens += length;
+        }
+    }
+
+    /// Returns whether a token costs decode work: one that a prompt's own forward yields does not, and a prefill rank never decodes.
+    ///
+    /// A decode rank computes a preempted prompt again for nothing and pays for every token. Source: spec/SIMULATION.md §2.2.4.
+    fn costs_a_decode(&self, prompt: u64, generated: u64) -> bool {
+        match self.config.role {
+            WorkerRole::Aggregated => generated > 0 || prompt == 0,
+            WorkerRole::Prefill => false,
+            WorkerRole::Decode => true,
         }
     }
 
@@ -228,6 +240,7 @@ impl Rank {
         let request = sequence.ticket.request;
         self.waiting.push_front(victim);
         self.head_blocked = false;
+        self.destinations.note_room();
         self.preemptions += 1;
         self.pass.formed.preempted.push(request);
         victim
@@ -240,7 +253,7 @@ impl Rank {
         };
         let work = self.pass.scheduled.remove(at);
         *budget += work.total;
-        if work.prompt > 0 {
+        if work.prompt > 0 && self.config.role != WorkerRole::Decode {
             self.pass.formed.prefill.requests -= 1;
             self.pass.formed.prefill.new_tokens -= work.prompt;
             self.pass.formed.prefill.prefix_tokens -= work.prefix;
@@ -248,8 +261,8 @@ impl Rank {
         if let Some(at) = self.pass.emitting.iter().position(|other| *other == seat) {
             self.pass.emitting.remove(at);
             let sequence = self.look(seat);
-            if !(sequence.generated == 0 && work.prompt > 0) {
-                let length = sequence.length();
+            let (length, generated) = (sequence.length(), sequence.generated);
+            if self.costs_a_decode(work.prompt, generated) {
                 self.pass.formed.decode.requests -= 1;
                 self.pass.formed.decode.context_tokens -= length;
             }
@@ -259,8 +272,18 @@ impl Rank {
 
     /// Admits waiting requests in order until one does not fit: nobody skips the head.
     fn admit(&mut self, now: SimTime, prompts: Prompts, budget: &mut u64) {
+        if self.config.role == WorkerRole::Decode {
+            self.head_blocked = false;
+        }
         while (self.running.len() as u64) < self.config.max_running && !self.head_blocked {
-            let Some(seat) = self.waiting.front().copied() else { break };
+            let Some(seat) = self.next_waiting() else { break };
+            if self.look(seat).phase == Phase::HandedOver {
+                self.admit_handed_over(seat, now);
+                if *budget == 0 {
+                    break;
+                }
+                continue;
+            }
             if self.is_refused(seat) {
                 self.waiting.pop_front();
                 self.pass.rejected.push(seat);
@@ -323,7 +346,7 @@ impl Rank {
     }
 
     /// Returns the blocks that a running request was promised and does not hold yet.
-    fn promised(&self, seat: Seat) -> u64 {
+    pub(super) fn promised(&self, seat: Seat) -> u64 {
         let sequence = self.look(seat);
         let whole = self.blocks_for(sequence.prompt + sequence.output);
         whole.saturating_sub(sequence.blocks.len() as u64)

@@ -7,6 +7,7 @@
 
 mod form;
 mod group;
+mod handover;
 mod rank;
 mod sequence;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::deployment::Preemption;
+use crate::deployment::{Preemption, WorkerRole};
 use crate::record::{Gaps, Outcome};
 use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
 use crate::sim::kv::BlockPool;
@@ -10,11 +10,14 @@ use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::BlockCursor;
 
 use super::group::Group;
+use super::handover::{Destinations, Sources};
 use super::sequence::{Phase, Sequence};
 
 /// Settings of a rank.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankConfig {
+    /// What its worker is for.
+    pub(crate) role: WorkerRole,
     /// Whose admission rules hold.
     pub(crate) policy: Policy,
     /// Tokens a pass computes at the most.
@@ -97,6 +100,10 @@ pub(crate) struct Rank {
     pub(super) next_order: u64,
     pub(super) last_end: SimTime,
     pub(super) preemptions: u64,
+    /// Prompts that it computed and keeps until they are copied.
+    pub(super) sources: Sources,
+    /// Requests that another rank computes the prompts of.
+    pub(super) destinations: Destinations,
     gaps: Gaps,
 }
 
@@ -149,12 +156,21 @@ impl Rank {
             next_order: 0,
             last_end: SimTime::ZERO,
             preemptions: 0,
+            sources: Sources::default(),
+            destinations: Destinations::default(),
             gaps: Gaps::default(),
         }
     }
 
     /// Puts a request at the end of the waiting line.
     pub(crate) fn submit(&mut self, arrival: Arrival) {
+        let sequence = self.sequence_of(arrival);
+        let seat = self.seat(sequence);
+        self.waiting.push_back(seat);
+    }
+
+    /// Returns a request as this rank would serve it.
+    pub(super) fn sequence_of(&self, arrival: Arrival) -> Sequence {
         let prompt = u64::from(arrival.content.prompt_tokens());
         let context = self.config.context_limit.unwrap_or(u64::MAX);
         let pool = self.config.blocks * u64::from(self.config.block_size);
@@ -164,7 +180,7 @@ impl Rank {
             Policy::GuaranteedNoEvict if prompt >= pool => context.saturating_sub(prompt),
             Policy::GuaranteedNoEvict => context.min(pool).saturating_sub(prompt),
         };
-        let sequence = Sequence {
+        Sequence {
             ticket: arrival.ticket,
             content: arrival.content,
             prompt,
@@ -175,6 +191,7 @@ impl Rank {
             generated: 0,
             as_of: 0,
             order: 0,
+            accepted: 0,
             blocks: Vec::new(),
             identities: Vec::new(),
             cursor: BlockCursor::default(),
@@ -183,9 +200,7 @@ impl Rank {
             second_token: None,
             last_token: None,
             gaps: (self.config.advance == Advance::Each).then(Vec::new),
-        };
-        let seat = self.seat(sequence);
-        self.waiting.push_back(seat);
+        }
     }
 
     /// Returns whether a pass could find anything to do.
@@ -266,6 +281,7 @@ impl Rank {
             return;
         }
         self.head_blocked = false;
+        self.destinations.note_room();
         for (seat, _) in &leaving {
             self.sequence(*seat).phase = Phase::Leaving;
         }
@@ -274,11 +290,17 @@ impl Rank {
             seats[seat.0 as usize].as_ref().is_some_and(|sequence| sequence.phase != Phase::Leaving)
         });
         for (seat, outcome) in leaving {
-            self.release_blocks(seat);
+            let is_held = self.config.role == WorkerRole::Prefill && outcome == Outcome::Completed;
+            if is_held {
+                self.hold_blocks(seat);
+            } else {
+                self.release_blocks(seat);
+            }
             let sequence =
                 self.seats[seat.0 as usize].take().expect("a leaving request has a seat");
             self.vacant.push(seat);
-            settled.terminals.push(sequence.into_served(Some(outcome)));
+            let served = sequence.into_served(Some(outcome));
+            if is_held { settled.held.push(served) } else { settled.terminals.push(served) }
         }
     }
 
@@ -294,7 +316,8 @@ impl Rank {
     pub(crate) fn cut(&mut self) -> Vec<Served> {
         self.dissolve_group();
         let seats = std::mem::take(&mut self.seats);
-        seats.into_iter().flatten().map(|sequence| sequence.into_served(None)).collect()
+        let live = seats.into_iter().flatten().chain(self.destinations.take_all());
+        live.map(|sequence| sequence.into_served(None)).collect()
     }
 
     /// Returns the pooled gaps.
@@ -335,7 +358,7 @@ impl Rank {
     }
 
     /// Gives a sequence a seat.
-    fn seat(&mut self, sequence: Sequence) -> Seat {
+    pub(super) fn seat(&mut self, sequence: Sequence) -> Seat {
         if let Some(seat) = self.vacant.pop() {
             self.seats[seat.0 as usize] = Some(sequence);
             return seat;

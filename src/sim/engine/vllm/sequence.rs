@@ -12,6 +12,8 @@ use crate::workload::{BlockCursor, BlockIdentity, Content};
 pub(super) enum Phase {
     /// Waiting, never admitted.
     Fresh,
+    /// Waiting with the KV of its whole prompt, which another rank computed.
+    HandedOver,
     /// Waiting after a preemption.
     Preempted,
     /// In the running list, with prompt or recomputation left, or just admitted.
@@ -40,6 +42,8 @@ pub(super) struct Sequence {
     pub(super) as_of: u64,
     /// Its place in the running order; larger is later.
     pub(super) order: u64,
+    /// Its place in the order in which a decode rank accepted requests.
+    pub(super) accepted: u64,
     pub(super) blocks: Vec<Copy>,
     /// Identities of complete blocks of the known sequence, as far as they were needed.
     pub(super) identities: Vec<BlockIdentity>,
