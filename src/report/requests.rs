@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::digest::canonical::{Value, object};
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
-use crate::record::{Admission, RequestRecord};
+use crate::record::{Admission, Handoff, RequestRecord};
 use crate::units::{Nanos, SimTime};
 
 /// Returns the lines.
@@ -34,6 +34,7 @@ fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value {
     put("output_tokens", Some(request.output.into()));
     put("arrival_ns", Some(instant(request.arrival)));
     put("admissions", Some(Value::List(request.admissions.iter().map(admission).collect())));
+    put("handoff", request.handoff.as_deref().map(handoff));
     put("first_token_ns", request.first_token.map(instant));
     put("second_token_ns", request.second_token.map(instant));
     put("last_token_ns", request.last_token.map(instant));
@@ -54,4 +55,27 @@ fn admission(admission: &Admission) -> Value {
         ("at_ns", Nanos::from(admission.at).into()),
         ("reused_tokens", admission.reused.into()),
     ])
+}
+
+/// Returns the steps of a hand-off; what never happened is left out.
+fn handoff(handoff: &Handoff) -> Value {
+    let mut fields: BTreeMap<String, Value> = BTreeMap::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        fields.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    for (key, time) in [
+        ("activated_ns", handoff.activated),
+        ("held_ns", handoff.held),
+        ("released_ns", handoff.released),
+        ("reserved_ns", handoff.reserved),
+        ("transfer_began_ns", handoff.transfer_began),
+        ("transfer_ended_ns", handoff.transfer_ended),
+    ] {
+        put(key, time.map(|time| Nanos::from(time).into()));
+    }
+    put("charged_tokens", handoff.transfer_began.map(|_| handoff.charged.into()));
+    put("missing_tokens", handoff.reserved.map(|_| handoff.missing.into()));
+    put("prefill_admissions", Some(Value::count(handoff.prefill_admissions as u64)));
+    put("prefill_rank", handoff.prefill_rank.map(|rank| Value::count(u64::from(rank))));
+    Value::Object(fields)
 }

@@ -18,8 +18,16 @@ pub(crate) struct Links {
     /// When each would have its next event, as of `now`.
     events: Vec<f64>,
     scratch: Scratch,
-    /// The earliest of `events`, where they are those of the transfers in flight.
-    next: Option<Option<SimTime>>,
+    next: Next,
+}
+
+/// When the next event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Rates and events are to be found again.
+    Unknown,
+    /// Rates and events are those of the transfers in flight, and this is the earliest.
+    Known(Option<SimTime>),
 }
 
 impl Links {
@@ -32,16 +40,18 @@ impl Links {
             rates: Vec::new(),
             events: Vec::new(),
             scratch: Scratch::default(),
-            next: None,
+            next: Next::Unknown,
         }
     }
 
     /// Returns the instant up to which transfers have moved.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) fn now(&self) -> SimTime {
         self.now
     }
 
     /// Returns the transfers in flight, in order of submission.
+    #[cfg(test)]
     pub(crate) fn moving(&self) -> &[Transfer] {
         &self.moving
     }
@@ -50,26 +60,27 @@ impl Links {
     pub(crate) fn submit(&mut self, transfer: Transfer) {
         debug_assert!(transfer.ready >= self.now, "a first byte moves in the future");
         self.moving.push(transfer);
-        self.next = None;
+        self.next = Next::Unknown;
     }
 
     /// Takes a transfer out and returns whether there was one.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) fn cancel(&mut self, id: u64) -> bool {
         let before = self.moving.len();
         self.moving.retain(|transfer| transfer.id != id);
-        self.next = None;
+        self.next = Next::Unknown;
         self.moving.len() != before
     }
 
     /// Returns when the next first byte or end is, `None` without transfers.
     pub(crate) fn next_event(&mut self) -> Option<SimTime> {
-        if let Some(next) = self.next {
+        if let Next::Known(next) = self.next {
             return next;
         }
         self.predict();
         let first = self.events.iter().copied().min_by(f64::total_cmp);
         let next = first.map(|at| SimTime::from_ms(at).unwrap_or(SimTime::NEVER));
-        self.next = Some(next);
+        self.next = Next::Known(next);
         next
     }
 
@@ -87,6 +98,7 @@ impl Links {
     }
 
     /// Returns the rate of each transfer in units a millisecond, in order of submission.
+    #[cfg(test)]
     pub(crate) fn rates(&mut self) -> &[f64] {
         self.predict();
         &self.rates
@@ -100,18 +112,18 @@ impl Links {
         let is_alone = self.sharing == Sharing::Alone;
         self.events.extend(self.moving.iter().zip(&self.rates).map(|(transfer, rate)| {
             let ready = transfer.ready.as_ms();
-            match ready > now {
-                true => ready,
-                // Nobody changes its rate, so its end stays where it was when it began.
-                false if is_alone => ready + transfer.size / rate,
-                false => now + transfer.size / rate,
+            if ready > now {
+                return ready;
             }
+            // Nobody changes the rate of one alone, so its end stays where it was when it began.
+            let since = if is_alone { ready } else { now };
+            since + transfer.size / rate
         }));
     }
 
     /// Moves everything to `to`, which lies no later than the next event.
     fn step(&mut self, to: SimTime, ended: &mut Vec<(u64, SimTime)>) {
-        if self.next.is_none() {
+        if self.next == Next::Unknown {
             self.predict();
         }
         let now = self.now;
@@ -134,6 +146,6 @@ impl Links {
             !is_done
         });
         self.now = to;
-        self.next = None;
+        self.next = Next::Unknown;
     }
 }

@@ -1,6 +1,7 @@
 //! The simulator against hand-computed laws, and the grouped path against the one-by-one path.
 
 mod conformance;
+mod disaggregated;
 mod equality;
 mod scheduling;
 mod support;

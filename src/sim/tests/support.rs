@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use crate::deployment::{
-    Backend, Capacity, ContextLength, Deployment, KvCache, Parallelism, Planner, Preemption,
-    Router, Scheduler, Timing, Worker, Workers,
+    Backend, Capacity, ContextLength, Deployment, KvCache, KvTransfer, Parallelism, Planner,
+    Preemption, Router, Scheduler, Timing, Worker, WorkerRole, Workers,
 };
 use crate::digest::Sha256;
 use crate::plan::{Compat, EngineIdentity, SimulationJob, TraceInput};
@@ -22,6 +22,8 @@ pub(super) struct Small {
     rows: Vec<Row>,
     pub(super) prefill_ms: f64,
     pub(super) decode_ms: f64,
+    /// The times of a decode pool, where there is one.
+    decode_pool: Option<(f64, f64)>,
 }
 
 /// A request of a small job.
@@ -90,7 +92,8 @@ impl Small {
     /// Returns E0 with these fixed times and no requests.
     pub(super) fn new(prefill_ms: f64, decode_ms: f64) -> Self {
         let timing = Timing::Fixed { prefill_ms, decode_ms };
-        Self { job: job(worker(timing)), rows: Vec::new(), prefill_ms, decode_ms }
+        let job = job(worker(timing));
+        Self { job, rows: Vec::new(), prefill_ms, decode_ms, decode_pool: None }
     }
 
     /// Adds a request with a prompt of its own.
@@ -120,6 +123,39 @@ impl Small {
         if let Some(row) = self.rows.last_mut() {
             row.follows = true;
         }
+        self
+    }
+
+    /// Sets prefill and decode apart: as many workers of each as `replicas` says, those of decode with these times.
+    pub(super) fn apart(
+        mut self,
+        replicas: (u32, u32),
+        (prefill_ms, decode_ms): (f64, f64),
+    ) -> Self {
+        self.decode_pool = Some((prefill_ms, decode_ms));
+        let Workers::Aggregated(worker) = &self.job.deployment.workers else { return self };
+        let pool = |replicas| {
+            let mut worker = worker.clone();
+            worker.parallelism.replicas = replicas;
+            worker
+        };
+        self.job.deployment.workers =
+            Workers::Disaggregated { prefill: pool(replicas.0), decode: pool(replicas.1) };
+        self
+    }
+
+    /// Changes both pools, prefill first.
+    pub(super) fn pools(mut self, change: impl Fn(WorkerRole, &mut Worker)) -> Self {
+        if let Workers::Disaggregated { prefill, decode } = &mut self.job.deployment.workers {
+            change(WorkerRole::Prefill, prefill);
+            change(WorkerRole::Decode, decode);
+        }
+        self
+    }
+
+    /// Sets what a hand-off takes.
+    pub(super) fn transfer(mut self, change: impl FnOnce(&mut KvTransfer)) -> Self {
+        change(self.job.deployment.kv_transfer.get_or_insert_default());
         self
     }
 
@@ -184,12 +220,21 @@ impl Small {
             decodes: RefCell::default(),
         };
         let corpus = self.corpus();
-        let record = run_as(&self.job, Some(&corpus), &[&timing, &timing], advance, options)?;
-        Ok(Ran {
-            record,
-            prefills: timing.prefills.into_inner(),
-            decodes: timing.decodes.into_inner(),
-        })
+        let of_decode = self.decode_pool.map(|(prefill_ms, decode_ms)| Recorder {
+            prefill_ms,
+            decode_ms,
+            prefills: RefCell::default(),
+            decodes: RefCell::default(),
+        });
+        let timings: [&dyn PassTiming; 2] = [&timing, of_decode.as_ref().unwrap_or(&timing)];
+        let record = run_as(&self.job, Some(&corpus), &timings, advance, options)?;
+        let (mut prefills, mut decodes) =
+            (timing.prefills.into_inner(), timing.decodes.into_inner());
+        if let Some(of_decode) = of_decode {
+            prefills.extend(of_decode.prefills.into_inner());
+            decodes.extend(of_decode.decodes.into_inner());
+        }
+        Ok(Ran { record, prefills, decodes })
     }
 
     /// Returns the rows as a corpus of 4-token blocks.
