@@ -19,4 +19,4 @@ pub use model::{
 pub use parallelism::Parallelism;
 pub use router::{Planner, PlannerKnob, Router};
 pub use scheduling::{SchedulePolicy, SglangScheduler};
-pub use timing::{Speedup, Timing};
+pub use timing::{Efficiency, Speedup, Timing};

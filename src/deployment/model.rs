@@ -179,6 +179,16 @@ impl Deployment {
         }
     }
 
+    /// Returns the workers of each role, in the order of the mode's roles.
+    pub fn workers_by_role(&self) -> Vec<(WorkerRole, &Worker)> {
+        match &self.workers {
+            Workers::Aggregated(worker) => vec![(WorkerRole::Aggregated, worker)],
+            Workers::Disaggregated { prefill, decode } => {
+                vec![(WorkerRole::Prefill, prefill), (WorkerRole::Decode, decode)]
+            }
+        }
+    }
+
     /// Returns the canonical description that enters a job key. Pin names stay out: their digests enter beside it.
     pub fn canonical(&self) -> Value {
         let text_or_null = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::text);
@@ -284,7 +294,7 @@ impl Workers {
 }
 
 impl Worker {
-    /// Returns the canonical description.
+    /// Returns the canonical description. What was added to it later stays out where it says nothing: old keys stand.
     fn canonical(&self) -> Value {
         object([
             ("kv_cache", self.kv_cache.canonical()),

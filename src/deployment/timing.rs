@@ -22,7 +22,27 @@ pub enum Timing {
         pin: String,
     },
     /// From model and hardware pins: FLOPs and bytes.
-    Roofline,
+    Roofline(Efficiency),
+}
+
+/// What share of the hardware's rates a roofline assumes, and what it adds to every part of a pass.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Efficiency {
+    /// Share of the tensor cores' rate, above 0 and at most 1.
+    pub compute: f64,
+    /// Share of the memory's bandwidth, above 0 and at most 1.
+    pub memory: f64,
+    /// Share of the link's bandwidth, above 0 and at most 1.
+    pub link: f64,
+    /// Milliseconds that a prefill part and a decode part take beside.
+    pub overhead_ms: f64,
+}
+
+impl Default for Efficiency {
+    /// Returns the roofline itself: what no pass can beat.
+    fn default() -> Self {
+        Self { compute: 1.0, memory: 1.0, link: 1.0, overhead_ms: 0.0 }
+    }
 }
 
 /// What modelled times are divided by; 0 leaves them as they are.
@@ -41,6 +61,16 @@ impl Default for Speedup {
 }
 
 impl Speedup {
+    /// Returns the divisor of prefill parts.
+    pub const fn of_prefill(self) -> f64 {
+        self.all
+    }
+
+    /// Returns the divisor of decode parts: the product, which is 0 where either is. Source: spec/SIMULATION.md §2.1.
+    pub fn of_decode(self) -> f64 {
+        self.all * self.decode
+    }
+
     /// Returns the canonical description, or `None` where nothing is divided.
     pub(super) fn canonical(self) -> Option<Value> {
         (self != Self::default())
@@ -56,7 +86,7 @@ impl Timing {
             Self::Fixed { .. } => "fixed",
             Self::Polynomial => "polynomial",
             Self::Table { .. } => "table",
-            Self::Roofline => "roofline",
+            Self::Roofline(_) => "roofline",
         }
     }
 
@@ -69,9 +99,14 @@ impl Timing {
                 kind,
                 ("prefill_ms", Value::real(*prefill_ms)),
             ]),
-            Self::Default | Self::Polynomial | Self::Table { .. } | Self::Roofline => {
-                object([kind])
-            }
+            Self::Roofline(efficiency) => object([
+                ("compute", Value::real(efficiency.compute)),
+                kind,
+                ("link", Value::real(efficiency.link)),
+                ("memory", Value::real(efficiency.memory)),
+                ("overhead_ms", Value::real(efficiency.overhead_ms)),
+            ]),
+            Self::Default | Self::Polynomial | Self::Table { .. } => object([kind]),
         }
     }
 }

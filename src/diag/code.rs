@@ -124,6 +124,8 @@ codes! {
         "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
     PinDigest "pin::digest" Error "A pinned file has another digest."
         "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    PinTable "pin::table" Error "A pinned file holds no table of pass times."
+        "A timing pin names one file of the schema `aisim-forward-timing/1`: curves and surfaces whose axes grow, with one finite time a point. `bench pins timing export` writes one.";
     PinContents "pin::contents" Error "A pinned file holds other contents once unpacked."
         "`content-sha256` is the digest of what a packed file holds, so that packing anew is told from other data. Here the data differs.";
     PinRequests "pin::requests" Error "A pinned trace holds another number of requests."
@@ -182,6 +184,8 @@ codes! {
         "A field belongs to another kind of source, load, stop, timing, capacity, backend or mode than the one stated. Remove it, or state the kind it belongs to.";
     DynosimUnsupported "dynosim::unsupported" Error "The configuration is valid, but this build cannot run it."
         "The field is DynoSim's and its value is well-formed, but this build has no engine for it. Nothing is ignored silently; `docs/predict.md` lists what is covered.";
+    DynosimUnresolved "dynosim::unresolved" Error "The configuration asks for a timing table or a capacity that does not exist."
+        "Timing `default` means the table of the model, hardware, backend and parallelism, of the project's pins or of those that `bench` carries; a capacity of type `default` is computed from the model and the hardware. There is none: the help says how to make a table, or what to state instead. DynoSim ends with 1 where it has no timing data, and so does this.";
     DynosimOverride "dynosim::override" Error "A `--set` is not of the form PATH=YAML."
         "`--set a.b.c=VALUE` splits at the first `=`, the path at dots, and reads the value as YAML. List positions, empty parts and the sections `optimization` and `optimizer` are refused, and so is a path through a value that is no mapping.";
     DynosimNoEffect "dynosim::no_effect" Warning "A field is accepted and has no effect here."
@@ -229,6 +233,8 @@ codes! {
         "The scenario pins something that none of its workloads, deployments and blocks uses. It changes no job; remove it, or use it.";
     ScenarioUnusedDeclaration "scenario::unused_declaration" Warning "A workload or deployment is not used."
         "No `simulate` or `replay` names it, so it changes no job.";
+    ScenarioUnresolved "scenario::unresolved" Error "A worker asks for what no pin says."
+        "Timing `default` means the pinned table of the worker's model, hardware, engine and parallelism; timing `roofline` and a capacity of type `default` are computed from the model and hardware pins. What they need is not pinned, or does not exist: the help says which table to pin, how to make one, or what to state instead.";
     ScenarioDigestMissing "scenario::digest_missing" Error "A pin has no digest."
         "A scenario repeats the digest of each pin, so that a changed pin is noticed where it is used. `bench pin FILE` fills in missing ones.";
     ScenarioDigestMismatch "scenario::digest_mismatch" Error "A pin is not what the scenario says."

@@ -9,7 +9,7 @@ use crate::scenario::edit::{self, Edit};
 use crate::scenario::shape::Shape;
 use crate::trace::{Shard, TraceFormat, count_rows};
 
-use super::file::PinFile;
+use super::file::{Files, PinFile};
 use super::verify::{elsewhere, lies_beside, required};
 use super::{PinKind, timing, trace};
 
@@ -46,14 +46,16 @@ pub(super) fn describe(
         PinKind::Model => &super::model::FILE,
     };
     let describer = Describer { root, kind, scope };
-    PinFile { root, kind, name }.load(shape, |node, bag| match describer.edits(node) {
-        Ok(edits) => {
-            let text = edit::apply(node.head().source().text(), &edits);
-            Some(Description { text, is_changed: !edits.is_empty() })
-        }
-        Err(problem) => {
-            bag.push(problem);
-            None
+    PinFile { files: Files::Folder(root), kind, name }.load(shape, |node, bag| {
+        match describer.edits(node) {
+            Ok(edits) => {
+                let text = edit::apply(node.head().source().text(), &edits);
+                Some(Description { text, is_changed: !edits.is_empty() })
+            }
+            Err(problem) => {
+                bag.push(problem);
+                None
+            }
         }
     })
 }

@@ -9,7 +9,7 @@ use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 
 use super::PinKind;
-use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
+use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
 
 static VERSION: Shape =
     Shape::new("version", "The exact version; for `native` the version of its behaviour.")
@@ -54,7 +54,8 @@ pub struct EnginePin {
 impl EnginePin {
     /// Reads the pin's file.
     pub(super) fn load(root: &Path, name: &str) -> Result<Self, Bag> {
-        PinFile { root, kind: PinKind::Engine, name }.load(&FILE, |node, _| decode(name, node))
+        PinFile { files: Files::Folder(root), kind: PinKind::Engine, name }
+            .load(&FILE, |node, _| decode(name, node))
     }
 
     /// Returns the pin's digest. Scenarios pin engines by version and checksum; this one is for listings.

@@ -9,7 +9,7 @@ use crate::scenario::cursor::{self, View};
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax;
 
-use super::PinKind;
+use super::{PinKind, bundle};
 
 /// What the pin is, for people; not hashed.
 pub(super) static ABOUT: Shape = Shape::new("about", "What it is, for people; not hashed.")
@@ -31,11 +31,33 @@ pub(super) static ORIGIN: Shape =
 pub(super) static NAME: [Field; 1] =
     [Field::name("NAME", "Its name: the file's name without `.kdl`.")];
 
+/// Where pins and the files beside them are read from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Files<'a> {
+    /// Below the root of a project.
+    Folder(&'a Path),
+    /// In the program itself.
+    Bundled,
+}
+
+impl Files<'_> {
+    /// Returns what a file holds; `path` is relative to the root, with `/`.
+    pub(super) fn read(self, path: &str) -> std::io::Result<Vec<u8>> {
+        match self {
+            Self::Folder(root) => std::fs::read(root.join(path)),
+            Self::Bundled => match bundle::file(path) {
+                Some(bytes) => Ok(bytes.to_vec()),
+                None => Err(std::io::ErrorKind::NotFound.into()),
+            },
+        }
+    }
+}
+
 /// A pin's file: where it is and what must be in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PinFile<'a> {
-    /// The project root.
-    pub(super) root: &'a Path,
+    /// Where it is read from.
+    pub(super) files: Files<'a>,
     /// The kind of pin.
     pub(super) kind: PinKind,
     /// The pin's name.
@@ -53,7 +75,7 @@ impl PinFile<'_> {
         decode: impl FnOnce(&View<'_>, &mut Bag) -> Option<T>,
     ) -> Result<T, Bag> {
         let relative = self.kind.file(self.name);
-        let bytes = std::fs::read(self.root.join(&relative)).map_err(|error| {
+        let bytes = self.files.read(&relative).map_err(|error| {
             Problem::new(Code::PinRead, format!("cannot read the pin `{relative}`: {error}"))
         })?;
         let text = diag::utf8(Code::PinRead, &relative, bytes)?;

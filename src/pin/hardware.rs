@@ -1,15 +1,13 @@
 //! Hardware pins: `pins/hardware/NAME.kdl`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use crate::diag::Bag;
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
+use std::collections::BTreeMap;
 
-use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
+use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
 use super::{Dtype, PinKind};
 
 static MEMORY: Shape = Shape::new("memory", "The device's memory.").once().props(&[
@@ -68,8 +66,8 @@ pub struct Interconnect {
 
 impl HardwarePin {
     /// Reads the pin's file.
-    pub(super) fn load(root: &Path, name: &str) -> Result<Self, Bag> {
-        PinFile { root, kind: PinKind::Hardware, name }.load(&FILE, |node, _| decode(name, node))
+    pub(super) fn load(files: Files<'_>, name: &str) -> Result<Self, Bag> {
+        PinFile { files, kind: PinKind::Hardware, name }.load(&FILE, |node, _| decode(name, node))
     }
 
     /// Returns the pin's digest: everything that can change a number; names, `about` and `origin` stay out.

@@ -3,27 +3,35 @@
 //! Owns what a pin file may hold, its digest, and the verification of the files it names: size, then digest, before a byte is
 //! unpacked or parsed. Reads KDL through `scenario::{syntax, cursor}`, traces through `trace`. Knows nothing of plans.
 
+mod bundle;
+mod capacity;
 mod describe;
 mod engine;
 mod error;
 mod file;
 mod hardware;
+mod hub_config;
 mod kind;
 mod model;
 mod registry;
+mod table;
 #[cfg(test)]
 mod tests;
 mod timing;
 mod trace;
 mod verify;
 
+pub use bundle::Bundle;
+pub use capacity::{CapacityError, Footprint, KvRequest};
 pub use describe::{Description, Scope};
 pub use engine::EnginePin;
 pub use error::PinError;
 pub use hardware::{HardwarePin, Interconnect};
+pub use hub_config::HubConfig;
 pub use kind::{Dtype, PinKind};
 pub use model::{Attention, Experts, ModelPin};
 pub use registry::{Pin, Registry};
-pub use timing::TimingPin;
+pub use table::{Axis, Curve, DecodeTable, PassTable, PrefillTable, Segment, Surface};
+pub use timing::{Quantization, TimingPin, TimingSubject};
 pub use trace::TracePin;
 pub use verify::PinnedFile;

@@ -1,7 +1,5 @@
 //! Model pins: `pins/models/NAME.kdl`.
 
-use std::path::Path;
-
 use crate::deployment::Parallelism;
 use crate::diag::{Bag, Code};
 use crate::digest::Sha256;
@@ -11,7 +9,7 @@ use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Kind, Shape};
 use crate::units::Tokens;
 
-use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
+use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
 use super::{Dtype, PinKind};
 
 /// The argument of nodes that hold one count.
@@ -33,6 +31,9 @@ static REPOSITORY: Shape =
     Shape::new("repository", "Its Hugging Face name, which engines know it by.")
         .once()
         .args(&[Field::text("NAME", "Owner and name.")]);
+static ALIAS: Shape = Shape::new("alias", "Another name that engines know it by; not hashed.")
+    .repeated()
+    .args(&[Field::text("NAME", "Owner and name.")]);
 static LAYERS: Shape = Shape::new("layers", "Transformer layers.").once().args(&LAYER_COUNT);
 static HIDDEN: Shape = Shape::new("hidden", "The width between layers.").once().args(&COUNT);
 static VOCABULARY: Shape = Shape::new("vocabulary", "Tokens it knows.").once().args(&COUNT);
@@ -77,6 +78,7 @@ static MODEL: Shape =
     Shape::new("model", "A model's architecture.").keyed_once().args(&NAME).block(&[
         &ABOUT,
         &REPOSITORY,
+        &ALIAS,
         &LAYERS,
         &ATTENTION,
         &HIDDEN,
@@ -98,6 +100,8 @@ pub struct ModelPin {
     pub name: String,
     /// Its Hugging Face name.
     pub repository: String,
+    /// Other names that engines know it by.
+    pub aliases: Vec<String>,
     /// Transformer layers.
     pub layers: u64,
     /// How it attends.
@@ -164,9 +168,16 @@ pub struct Experts {
 
 impl ModelPin {
     /// Reads the pin's file.
-    pub(super) fn load(root: &Path, name: &str) -> Result<Self, Bag> {
-        PinFile { root, kind: PinKind::Model, name }
+    pub(super) fn load(files: Files<'_>, name: &str) -> Result<Self, Bag> {
+        PinFile { files, kind: PinKind::Model, name }
             .load(&FILE, |node, bag| decode(name, node, bag))
+    }
+
+    /// Returns whether a name is one of the model's.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name
+            || self.repository == name
+            || self.aliases.iter().any(|alias| alias == name)
     }
 
     /// Returns the positions it is made for: what `context-length "max"` means.
@@ -277,6 +288,11 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<ModelPin> {
     Some(ModelPin {
         name: name.to_owned(),
         repository: node.child("repository")?.text("NAME")?.to_owned(),
+        aliases: node
+            .all("alias")
+            .filter_map(|alias| alias.text("NAME"))
+            .map(str::to_owned)
+            .collect(),
         layers,
         attention: decode_attention(node.child("attention")?, bag)?,
         hidden: count("hidden")?,

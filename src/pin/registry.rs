@@ -6,6 +6,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 
 use super::describe::{Description, Scope, describe};
+use super::file::Files;
 use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, PinnedFile, TimingPin, TracePin};
 
 /// The pins under a project root.
@@ -95,7 +96,7 @@ impl Registry {
     /// As [`Registry::trace`].
     pub fn hardware(&self, name: &str) -> Result<HardwarePin, PinError> {
         self.known(PinKind::Hardware, name)?;
-        Ok(HardwarePin::load(&self.root, name)?)
+        Ok(HardwarePin::load(Files::Folder(&self.root), name)?)
     }
 
     /// Returns a model pin.
@@ -104,7 +105,7 @@ impl Registry {
     /// As [`Registry::trace`].
     pub fn model(&self, name: &str) -> Result<ModelPin, PinError> {
         self.known(PinKind::Model, name)?;
-        Ok(ModelPin::load(&self.root, name)?)
+        Ok(ModelPin::load(Files::Folder(&self.root), name)?)
     }
 
     /// Returns a timing pin.
@@ -113,7 +114,7 @@ impl Registry {
     /// As [`Registry::trace`].
     pub fn timing(&self, name: &str) -> Result<TimingPin, PinError> {
         self.known(PinKind::Timing, name)?;
-        Ok(TimingPin::load(&self.root, name)?)
+        Ok(TimingPin::load(Files::Folder(&self.root), name)?)
     }
 
     /// Returns a pin of a kind.
@@ -182,7 +183,7 @@ impl Pin {
     pub fn verify(&self, root: &Path) -> Result<(), Bag> {
         match self {
             Self::Trace(pin) => pin.open(root).map(drop),
-            Self::Timing(pin) => pin.open(root).map(drop),
+            Self::Timing(pin) => Ok(pin.open(root).map(drop)?),
             Self::Engine(_) | Self::Hardware(_) | Self::Model(_) => Ok(()),
         }
     }

@@ -16,7 +16,7 @@ use crate::trace::{
 use crate::units::BlockSize;
 use crate::workload::Corpus;
 
-use super::file::{ABOUT, NAME, ORIGIN, PinFile, digest};
+use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
 use super::verify::{SHARD, incomplete};
 use super::{PinKind, PinnedFile};
 
@@ -77,7 +77,7 @@ pub struct TracePin {
 impl TracePin {
     /// Reads the pin's file.
     pub(super) fn load(root: &Path, name: &str) -> Result<Self, Bag> {
-        PinFile { root, kind: PinKind::Trace, name }
+        PinFile { files: Files::Folder(root), kind: PinKind::Trace, name }
             .load(&FILE, |node, bag| decode(name, node, bag))
     }
 

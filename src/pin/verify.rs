@@ -9,6 +9,8 @@ use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::is_named_gzip;
 
+use super::file::Files;
+
 /// What holds where a field that describes a file is absent: nothing is verified until it is there.
 const FILLED_IN: &str = "`bench pin PINFILE` fills it in";
 
@@ -73,7 +75,12 @@ impl PinnedFile {
     /// # Errors
     /// `pin::file` when it cannot be read, `pin::size` and `pin::digest` when it is another file, with both sizes and digests.
     pub fn read(&self, root: &Path) -> Result<Vec<u8>, Problem> {
-        let bytes = std::fs::read(root.join(&self.path)).map_err(|error| {
+        self.read_from(Files::Folder(root))
+    }
+
+    /// As [`PinnedFile::read`], from where the pin itself was read.
+    pub(super) fn read_from(&self, files: Files<'_>) -> Result<Vec<u8>, Problem> {
+        let bytes = files.read(&self.path).map_err(|error| {
             let message = format!("cannot read `{}`: {error}", self.path);
             let problem = self.place.problem(Code::PinFile, message, "pinned here");
             problem.help("restore the file beside its pin, or pin another one")

@@ -22,14 +22,17 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Returns the scenario of one workload, deployment and engine of `scenario`, with the values of all axes in their places.
+    /// Returns the scenario of one workload, deployment and engine of `scenario`, with the values of all axes in their places; `tables` are
+    /// the timing pins that a timing `default` comes to.
     pub(super) fn new(
         scenario: &Scenario,
         (workload, deployment, engine): (&Node, &Node, &str),
+        tables: &[String],
         sla: Option<&Node>,
     ) -> Self {
         let mut named = pins_named(workload);
         named.extend(pins_named(deployment));
+        named.extend(tables.iter().map(|name| (PinKind::Timing, name.clone())));
         let named: Vec<(PinKind, String)> = named.into_iter().collect();
         let mut text = format!("scenario \"job\" {{\n    seed {}\n    pins {{\n", scenario.seed);
         for pin in named.iter().filter_map(|(kind, name)| scenario.pins.file(*kind, name)) {

@@ -4,9 +4,11 @@ use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
 use super::inputs::{Inputs, MissingPin, kv_parallelisms};
 use super::load::empty;
+use super::lookup::{ScenarioPins, unresolved};
+use super::pools::{pools, timing_digest};
 use super::{
-    Alone, EngineIdentity, Job, JobId, JobKind, Places, PlannedBlock, ReplayJob, SimulationJob,
-    TraceInput,
+    Alone, EngineIdentity, Job, JobId, JobKind, Places, PlannedBlock, PoolInputs, ReplayJob,
+    SimulationJob, TraceInput,
 };
 use crate::deployment::Deployment;
 use crate::diag::{Bag, Code, Problem, Span};
@@ -148,7 +150,10 @@ impl Run<'_, '_> {
             return;
         }
         let Some(identity) = self.inputs.engine(&engine.name) else { return };
-        let Some(kind) = self.job(asked, serving, identity) else { return };
+        let Some(pools) = self.pools(&serving, deployment, &index[3..]) else { return };
+        let tables: Vec<String> =
+            pools.iter().filter_map(|pool| Some(pool.table.as_ref()?.name.clone())).collect();
+        let Some(kind) = self.job(asked, serving, (identity, pools)) else { return };
         let places = Places {
             declaration: self.block.stated.place.span(),
             workload: workload.stated.span(),
@@ -160,7 +165,7 @@ impl Run<'_, '_> {
                 .map_or_else(Span::default, |pin| pin.place.span()),
         };
         let id = self.id(index);
-        self.write_alone((workload, deployment, engine), &index[3..]);
+        self.write_alone((workload, deployment, engine), &index[3..], &tables);
         self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
     }
 
@@ -169,6 +174,7 @@ impl Run<'_, '_> {
         &mut self,
         (workload, deployment, engine): (&Declared, &Declared, &Used),
         values: &[usize],
+        tables: &[String],
     ) {
         if self.alone.is_none() {
             return;
@@ -179,9 +185,31 @@ impl Run<'_, '_> {
         );
         let (Some(workload), Some(deployment)) = nodes else { return }; // it was complained of
         let sla = self.block.stated.sla_node.as_ref();
-        let alone = Alone::new(self.scenario, (&workload, &deployment, &engine.name), sla);
+        let named = (&workload, &deployment, engine.name.as_str());
+        let alone = Alone::new(self.scenario, named, tables, sla);
         if let Some(all) = self.alone.as_deref_mut() {
             all.push(alone);
+        }
+    }
+
+    /// Returns what the pins say of each pool; `None` where they lack something, which is complained of at the worker.
+    fn pools(
+        &mut self,
+        deployment: &Deployment,
+        declared: &Declared,
+        values: &[usize],
+    ) -> Option<Vec<PoolInputs>> {
+        let model = self.inputs.model(&deployment.model)?;
+        self.inputs.hardware(&deployment.hardware)?;
+        let source = ScenarioPins { model, inputs: self.inputs, file: self.scenario.source.name() };
+        match pools(deployment, &source) {
+            Ok(pools) => Some(pools),
+            Err(lacking) => {
+                let node = self.varied(declared, Side::Deployment, values)?;
+                let refused = lacking.iter().map(|(role, lack)| unresolved(&node, *role, lack));
+                self.refusals.extend(refused);
+                None
+            }
         }
     }
 
@@ -190,7 +218,7 @@ impl Run<'_, '_> {
         &self,
         workload: Workload,
         deployment: Deployment,
-        engine: &EngineIdentity,
+        (engine, pools): (&EngineIdentity, Vec<PoolInputs>),
     ) -> Option<SimulationJob> {
         let model = self.inputs.model(&deployment.model)?;
         let (prefill, decode) = kv_parallelisms(&deployment.workers);
@@ -202,7 +230,8 @@ impl Run<'_, '_> {
             model_kv_bytes_per_token: model.kv_bytes_per_token(decode),
             model_prefill_kv_bytes_per_token: model.kv_bytes_per_token(prefill),
             hardware_digest: self.inputs.digest(PinKind::Hardware, &deployment.hardware)?,
-            timing_digest: self.inputs.timing(&deployment).ok()?,
+            timing_digest: timing_digest(&pools),
+            pools,
             engine: engine.clone(),
             sla: self.block.stated.sla,
             workload,

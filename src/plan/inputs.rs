@@ -1,14 +1,14 @@
 //! The pins of a scenario, read once and held against what the scenario says of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::alone::registered;
-use super::{Compat, EngineIdentity, PlannedPin};
-use crate::deployment::{Deployment, Parallelism, Timing, Workers};
+use super::{Compat, EngineIdentity, PlannedPin, TableInput};
+use crate::deployment::{Parallelism, Workers};
 use crate::diag::{Bag, Code, Problem};
-use crate::digest::canonical::object;
-use crate::digest::{Domain, Sha256};
-use crate::pin::{self, ModelPin, Pin, Registry};
+use crate::digest::Sha256;
+use crate::pin::{self, HardwarePin, ModelPin, Pin, Registry, TimingPin};
 use crate::scenario::model::{EnginePin, FilePin, PinKind, Scenario};
 use crate::scenario::syntax::Place;
 
@@ -19,12 +19,15 @@ pub(super) struct Inputs {
     models: BTreeMap<String, ModelPin>,
     trace_rows: BTreeMap<String, u64>,
     engines: BTreeMap<String, (EngineIdentity, Sha256)>,
+    hardware: BTreeMap<String, HardwarePin>,
+    timings: Vec<(TimingPin, TableInput)>,
+    registry: Option<Registry>,
 }
 
 impl Inputs {
     /// Reads every pin of the scenario.
     pub(super) fn read(scenario: &Scenario, registry: &Registry, findings: &mut Bag) -> Self {
-        let mut inputs = Self::default();
+        let mut inputs = Self { registry: Some(registry.clone()), ..Self::default() };
         for pinned in &scenario.pins.files {
             match inputs.file(pinned, scenario, registry) {
                 Ok(()) => {}
@@ -55,7 +58,16 @@ impl Inputs {
             Pin::Trace(trace) => {
                 self.trace_rows.insert(pinned.name.clone(), trace.requests());
             }
-            Pin::Engine(_) | Pin::Hardware(_) | Pin::Timing(_) => {}
+            Pin::Hardware(hardware) => drop(self.hardware.insert(pinned.name.clone(), hardware)),
+            Pin::Timing(timing) => {
+                let table = TableInput {
+                    name: pinned.name.clone(),
+                    digest: found,
+                    table: Arc::new(timing.open(registry.root())?),
+                };
+                self.timings.push((timing, table));
+            }
+            Pin::Engine(_) => {}
         }
         // a pin that was refused is remembered all the same: what uses it needs no second complaint
         self.digests.insert((pinned.kind, pinned.name.clone()), found);
@@ -112,29 +124,21 @@ impl Inputs {
         pins
     }
 
-    /// Returns the digest of the timing tables that the workers name.
-    ///
-    /// # Errors
-    /// [`MissingPin`] where one is not there.
-    pub(super) fn timing(&self, deployment: &Deployment) -> Result<Option<Sha256>, MissingPin> {
-        let table = |timing: &Timing| match timing {
-            Timing::Table { pin } => self.digest(PinKind::Timing, pin).ok_or(MissingPin).map(Some),
-            Timing::Default | Timing::Fixed { .. } | Timing::Polynomial | Timing::Roofline => {
-                Ok(None)
-            }
-        };
-        match &deployment.workers {
-            Workers::Aggregated(worker) => table(&worker.timing),
-            Workers::Disaggregated { prefill, decode } => {
-                Ok(match (table(&prefill.timing)?, table(&decode.timing)?) {
-                    (Some(prefill), Some(decode)) if prefill != decode => {
-                        let both = object([("decode", decode.into()), ("prefill", prefill.into())]);
-                        Some(Domain::Pin.digest(&both.to_bytes()))
-                    }
-                    (prefill, decode) => prefill.or(decode),
-                })
-            }
-        }
+    /// Returns a GPU that was read.
+    pub(super) fn hardware(&self, name: &str) -> Option<&HardwarePin> {
+        self.hardware.get(name)
+    }
+
+    /// Returns the timing pins that were read, with their tables; sorted by name.
+    pub(super) fn timings(&self) -> &[(TimingPin, TableInput)] {
+        &self.timings
+    }
+
+    /// Returns the timing pins of the project, for advice; none where they cannot be read.
+    pub(super) fn project_timings(&self) -> Vec<TimingPin> {
+        let Some(registry) = &self.registry else { return Vec::new() };
+        let names = registry.names(pin::PinKind::Timing).unwrap_or_default();
+        names.iter().filter_map(|name| registry.timing(name).ok()).collect()
     }
 }
 

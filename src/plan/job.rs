@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use crate::deployment::{Deployment, KvCache, WorkerRole};
+use crate::deployment::{Backend, ContextLength, Deployment, KvCache, WorkerRole};
 use crate::diag::Span;
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
+use crate::units::{Blocks, Tokens};
 use crate::workload::{Sla, Workload};
 
-use super::EngineIdentity;
+use super::{EngineIdentity, PoolInputs};
 
 /// The schema of job keys and reports; a change moves every key.
 pub const SCHEMA: &str = "touchstone.report/1";
@@ -102,8 +103,10 @@ pub struct SimulationJob {
     pub model_prefill_kv_bytes_per_token: u64,
     /// The hardware pin's digest.
     pub hardware_digest: Sha256,
-    /// The timing table pin's digest, where one is named.
+    /// The digest of the timing tables that its passes are timed by, where there are any.
     pub timing_digest: Option<Sha256>,
+    /// What the pins say of each pool, in the order of the mode's roles.
+    pub pools: Vec<PoolInputs>,
     /// Which engine.
     pub engine: EngineIdentity,
     /// What a good request is.
@@ -117,6 +120,32 @@ impl SimulationJob {
             WorkerRole::Prefill => self.model_prefill_kv_bytes_per_token,
             WorkerRole::Aggregated | WorkerRole::Decode => self.model_kv_bytes_per_token,
         })
+    }
+
+    /// Returns the longest sequence that a request may reach, where there is a limit.
+    ///
+    /// Of the engines only vLLM takes `max` from the model; the others run without a limit then. Source: the reference's
+    /// compiler hands a limit to vLLM, or a stated number to any; oracle cases with `context_length: max`.
+    pub fn context_limit(&self) -> Option<Tokens> {
+        match (self.deployment.context_length, self.deployment.backend) {
+            (ContextLength::Tokens(tokens), _) => Some(tokens),
+            (ContextLength::Max, Backend::Vllm) => Some(Tokens::new(self.model_context_limit)),
+            (ContextLength::Unlimited, _)
+            | (ContextLength::Max, Backend::Sglang | Backend::Trtllm) => None,
+        }
+    }
+
+    /// Returns what the pins say of the pool of a role; nothing where it was not looked up.
+    pub fn pool(&self, role: WorkerRole) -> Option<&PoolInputs> {
+        let roles = self.deployment.mode().roles();
+        self.pools.get(roles.iter().position(|known| *known == role)?)
+    }
+
+    /// Returns the KV blocks of a rank of a role's pool: those stated, else those that the pins say.
+    pub fn kv_blocks(&self, role: WorkerRole, kv_cache: &KvCache) -> Option<Blocks> {
+        let stated = self.kv_bytes_per_token(role, kv_cache);
+        let stated = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(stated));
+        stated.or_else(|| self.pool(role)?.kv_blocks)
     }
 }
 

@@ -10,9 +10,11 @@ mod files;
 mod inputs;
 mod job;
 mod load;
+mod lookup;
 mod nix;
 #[expect(clippy::module_inception, reason = "the plan is what this module is about")]
 mod plan;
+mod pools;
 mod repin;
 
 pub use crate::workload::Sla;
@@ -25,6 +27,10 @@ pub use job::{
 pub use load::{lint_plan, load_plan, load_plan_alone, plan_text};
 pub use nix::{NIX_SCHEMA, nix_plan, planned_batches};
 pub use plan::{Plan, PlannedBlock, PlannedPin};
+pub use pools::{
+    PoolInputs, PoolSource, RooflineInput, Shortfall, SoughtTable, TableInput, TableWanted,
+    WorkerPart, pools, timing_digest,
+};
 pub use repin::{Repinned, repin};
 
 #[cfg(test)]

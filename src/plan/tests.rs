@@ -412,7 +412,7 @@ proptest! {
     ) {
         let axes: Vec<String> = sizes
             .iter()
-            .zip(["parallelism.replicas", "scheduler.max-sequences", "parallelism.tensor"])
+            .zip(["parallelism.replicas", "scheduler.max-sequences", "parallelism.pipeline"])
             .map(|(size, path)| format!("vary \"worker.aggregated.{path}\" from=1 to={size}\n"))
             .collect();
         let axes = axes.concat();

@@ -12,7 +12,7 @@ use crate::record::RunRecord;
 use crate::units::Nanos;
 
 use super::ceiling::ceiling;
-use super::limits::{context_length, limits};
+use super::limits::limits;
 use super::{Artifacts, Report, Section, requests, summary};
 
 /// Returns what a finished simulation leaves.
@@ -66,7 +66,7 @@ fn inputs(job: &Job, simulation: &SimulationJob, trace: Option<&LoadedTrace>) ->
         }
     };
     let mut fields = vec![
-        ("context_length", context_length(simulation).into()),
+        ("context_length", simulation.context_limit().map_or(Value::Null, Value::from)),
         ("job", job.canonical()),
         ("key", (*job.key().digest()).into()),
         ("kv_bytes_per_token", Value::count(of_prompts)),

@@ -1,6 +1,6 @@
 //! What a job says beforehand of every run of it.
 
-use crate::deployment::{Backend, ContextLength, WorkerRole, Workers};
+use crate::deployment::{Backend, WorkerRole, Workers};
 use crate::measure::{Limits, Offered};
 use crate::plan::SimulationJob;
 use crate::units::Tokens;
@@ -13,24 +13,15 @@ pub fn limits(job: &SimulationJob, corpus: Option<&Corpus>) -> Limits {
             None => Offered::All(requests),
             Some(_) => Offered::AtMost(requests),
         });
-    Limits { context_length: Some(longest_sequence(job)), offered }
-}
-
-/// Returns the longest sequence that a request of the job may reach.
-pub(super) fn context_length(job: &SimulationJob) -> Tokens {
-    match job.deployment.context_length {
-        ContextLength::Max => Tokens::new(job.model_context_limit),
-        ContextLength::Tokens(tokens) => tokens,
-        ContextLength::Unlimited => Tokens::new(u64::MAX),
-    }
+    Limits { context_length: longest_sequence(job), offered }
 }
 
 /// Returns the length at which a request's output ends before it is complete: the context limit, and with TensorRT-LLM, which
-/// promises each request its blocks to the end, the whole KV pool of a rank.
+/// promises each request its blocks to the end, the whole KV pool of a rank. Without either there is none.
 ///
 /// Source: spec/SIMULATION.md §2.5.
-fn longest_sequence(job: &SimulationJob) -> Tokens {
-    let context = context_length(job);
+fn longest_sequence(job: &SimulationJob) -> Option<Tokens> {
+    let context = job.context_limit();
     if job.deployment.backend != Backend::Trtllm {
         return context;
     }
@@ -38,7 +29,7 @@ fn longest_sequence(job: &SimulationJob) -> Tokens {
         Workers::Aggregated(worker) => (WorkerRole::Aggregated, &worker.kv_cache),
         Workers::Disaggregated { decode, .. } => (WorkerRole::Decode, &decode.kv_cache),
     };
-    let bytes_per_token = job.kv_bytes_per_token(role, kv_cache);
-    let blocks = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(bytes_per_token));
-    blocks.map_or(context, |blocks| context.min(blocks.tokens(kv_cache.block_size)))
+    let blocks = job.kv_blocks(role, kv_cache);
+    let pool = blocks.map(|blocks| blocks.tokens(kv_cache.block_size));
+    [context, pool].into_iter().flatten().min()
 }

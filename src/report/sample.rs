@@ -63,6 +63,7 @@ pub(crate) fn job(index: u64) -> Job {
         model_prefill_kv_bytes_per_token: 2,
         hardware_digest: Sha256::of(b"hardware"),
         timing_digest: None,
+        pools: Vec::new(),
         engine: EngineIdentity::native(Compat::NEWEST),
         sla: None,
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Declared, PinKind, Scenario, Used};
+use super::model::{Declared, FilePin, PinKind, Scenario, Used};
 use super::scalar::nearest;
 use super::syntax::{Node, Place};
 use crate::diag::{Bag, Code, Problem};
@@ -189,12 +189,26 @@ fn unused_pins(scenario: &Scenario, used: &[UsedPin], findings: &mut Bag) {
             findings.push(problem.help("remove it, or use it"));
         }
     };
-    for pin in &scenario.pins.files {
+    // which table a timing `default` means is known only once its deployment is
+    let may_be_default = |pin: &FilePin| pin.kind == PinKind::Timing && has_default(scenario);
+    for pin in scenario.pins.files.iter().filter(|pin| !may_be_default(pin)) {
         warn(Some(pin.kind), &pin.name, &pin.place);
     }
     for pin in &scenario.pins.engines {
         warn(None, &pin.name, &pin.place);
     }
+}
+
+/// Returns whether any worker, or any value of an axis, may time its passes by the table that fits.
+fn has_default(scenario: &Scenario) -> bool {
+    fn of(node: &Node) -> bool {
+        let is_default = node.name.text == "timing" && node.first_text() == Some("default");
+        is_default || node.children.iter().any(of)
+    }
+    let axes = scenario.simulations.iter().flat_map(|block| &block.axes);
+    let mut axes = axes.flat_map(|group| &group.axes);
+    scenario.deployments.iter().any(|deployment| of(&deployment.node))
+        || axes.any(|axis| axis.path.ends_with(".timing"))
 }
 
 /// Warns of the file's own declarations that no block uses; those of included files serve other scenarios.

@@ -1,8 +1,8 @@
 //! What a job states, as the engine needs it.
 
-use crate::deployment::{Backend, ContextLength, Worker, WorkerRole, Workers};
+use crate::deployment::{Backend, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
-use crate::units::SimTime;
+use crate::units::{SimTime, Tokens};
 
 use super::engine::vllm::{self, Policy};
 use super::engine::{Advance, RankConfig};
@@ -120,16 +120,9 @@ fn rank(
     advance: Advance,
 ) -> Result<RankConfig, Unsupported> {
     let kv_cache = &worker.kv_cache;
-    let bytes_per_token = job.kv_bytes_per_token(role, kv_cache);
-    let blocks = kv_cache
-        .capacity
-        .stated_blocks(kv_cache.block_size, Some(bytes_per_token))
-        .ok_or_else(|| deployment("a KV capacity that is not stated"))?;
-    let limit = match job.deployment.context_length {
-        ContextLength::Max => Some(job.model_context_limit),
-        ContextLength::Tokens(tokens) => Some(tokens.get()),
-        ContextLength::Unlimited => None,
-    };
+    let blocks = job
+        .kv_blocks(role, kv_cache)
+        .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
     Ok(RankConfig::Vllm(vllm::RankConfig {
         role,
         policy: match job.deployment.backend {
@@ -140,7 +133,7 @@ fn rank(
         max_running: worker.scheduler.max_sequences,
         block_size: kv_cache.block_size.get(),
         blocks: blocks.get(),
-        context_limit: limit,
+        context_limit: job.context_limit().map(Tokens::get),
         chunked_prefill: role == WorkerRole::Decode
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,

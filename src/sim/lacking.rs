@@ -1,8 +1,6 @@
 //! What of a job this build cannot run: everything, so that one answer shows it all.
 
-use crate::deployment::{
-    Backend, Deployment, Eviction, Planner, Router, Speedup, Timing, Worker, Workers,
-};
+use crate::deployment::{Backend, Deployment, Eviction, Planner, Router, Worker, Workers};
 use crate::plan::{Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
@@ -74,22 +72,12 @@ fn of_deployment(deployment: &Deployment) -> Vec<String> {
 /// Returns what of a worker this build cannot run.
 fn of_worker(worker: &Worker) -> Vec<String> {
     let kv_cache = &worker.kv_cache;
-    let is_derived = kv_cache.capacity.stated_blocks(kv_cache.block_size, Some(1)).is_none();
-    let mut lacking = stated([
+    stated([
         (worker.scheduler.prefill_decode_interval > 0, "`prefill-decode-interval` above 0"),
         (kv_cache.host_offload.is_some(), "`host-offload`"),
         (kv_cache.storage_offload.is_some(), "`storage-offload`"),
         (kv_cache.state_cache.is_some(), "`state-cache`"),
         (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
         (kv_cache.eviction != Eviction::Lru, "eviction `belady`"),
-        (worker.speedup != Speedup::default(), "`speedup-ratio` other than 1"),
-        (is_derived, "a `default` KV capacity"),
-    ]);
-    match &worker.timing {
-        Timing::Fixed { .. } | Timing::Polynomial => {}
-        other @ (Timing::Default | Timing::Table { .. } | Timing::Roofline) => {
-            lacking.push(format!("timing `{}`", other.kind()));
-        }
-    }
-    lacking
+    ])
 }

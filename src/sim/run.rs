@@ -1,6 +1,5 @@
 //! Runs one job: from its description to its record.
 
-use crate::deployment::Workers;
 use crate::plan::SimulationJob;
 use crate::record::RunRecord;
 use crate::workload::Corpus;
@@ -9,7 +8,7 @@ use super::config::engine_config;
 use super::engine::Advance;
 use super::lacking::unsupported;
 use super::runtime::{PoolConfig, Runtime};
-use super::timing::{PassTiming, built_in};
+use super::timing::{PassTiming, SpedUp, built_in};
 use super::traffic::Traffic;
 use super::transcript::{EventLog, Keep};
 use super::{Options, SimError};
@@ -28,18 +27,19 @@ pub fn run(
     if let Some(lacking) = unsupported(job).into_iter().next() {
         return Err(lacking.into());
     }
-    let workers = match &job.deployment.workers {
-        Workers::Aggregated(worker) => vec![worker],
-        Workers::Disaggregated { prefill, decode } => vec![prefill, decode],
-    };
-    let models: Option<Vec<_>> = workers.iter().map(|worker| built_in(&worker.timing)).collect();
-    let models =
-        models.ok_or_else(|| SimError::bad_workload("the timing model is not built in"))?;
-    let timings: Vec<&dyn PassTiming> = models.iter().map(AsRef::as_ref).collect();
+    let stated: Option<Vec<Box<dyn PassTiming>>> = job
+        .deployment
+        .workers_by_role()
+        .into_iter()
+        .map(|(role, worker)| built_in(worker, job.pool(role)))
+        .collect();
+    let stated =
+        stated.ok_or_else(|| SimError::bad_workload("what a timing needs was not looked up"))?;
+    let timings: Vec<&dyn PassTiming> = stated.iter().map(AsRef::as_ref).collect();
     run_as(job, corpus, &timings, Advance::Grouped, options)
 }
 
-/// Runs a job with a timing model of the caller's instead of the stated one.
+/// Runs a job with a timing model of the caller's instead of the stated ones.
 ///
 /// # Errors
 /// As [`run`].
@@ -52,7 +52,8 @@ pub fn run_timed(
     run_as(job, corpus, &[timing, timing], Advance::Grouped, options)
 }
 
-/// Runs a job, advancing decodes as told: the two ways give the same record. `timings` are those of its pools, in order.
+/// Runs a job, advancing decodes as told: the two ways give the same record. `timings` are those of its pools, in
+/// order, to which the workers' speedups are applied.
 pub(super) fn run_as(
     job: &SimulationJob,
     corpus: Option<&Corpus>,
@@ -61,6 +62,14 @@ pub(super) fn run_as(
     options: &Options<'_>,
 ) -> Result<RunRecord, SimError> {
     let config = engine_config(job, advance)?;
+    let workers = job.deployment.workers_by_role();
+    let sped_up: Vec<SpedUp<'_>> = workers
+        .iter()
+        .zip(timings)
+        .map(|((_, worker), timing)| SpedUp { timing: *timing, speedup: worker.speedup })
+        .collect();
+    let timings: Vec<&dyn PassTiming> =
+        sped_up.iter().map(|timing| timing as &dyn PassTiming).collect();
     let traffic = Traffic::new(job, corpus)?;
     let keep = match (options.no_transcript, options.keep_events) {
         (true, _) => Keep::Nothing,
@@ -68,5 +77,5 @@ pub(super) fn run_as(
         (false, false) => Keep::Digest,
     };
     let log = EventLog::new(keep, config.pools.iter().map(PoolConfig::ranks).sum());
-    Runtime::new(&config, timings, traffic, log, *options).run()
+    Runtime::new(&config, &timings, traffic, log, *options).run()
 }

@@ -104,8 +104,21 @@ impl SimDuration {
     /// # Errors
     /// [`TimeError`] when `ms` is negative, not finite or beyond 584 years.
     pub fn modelled(ms: f64) -> Result<Self, TimeError> {
-        let whole = Duration::try_from_secs_f64(ms / 1e3).map_err(|_| TimeError { ms })?;
-        Ok(Self(whole.as_secs_f64() * 1e3))
+        Self::sped_up(ms, 1.0)
+    }
+
+    /// Returns a modelled compute duration divided by `ratio`: rounded to whole nanoseconds before the division and after it.
+    ///
+    /// A ratio of 0 leaves it as it is, and so does 1. Source: spec/SIMULATION.md §1.1.
+    ///
+    /// # Errors
+    /// [`TimeError`] when `ms` or the quotient is negative, not finite or beyond 584 years.
+    pub fn sped_up(ms: f64, ratio: f64) -> Result<Self, TimeError> {
+        let whole = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| TimeError { ms });
+        let unscaled = whole(ms / 1e3)?;
+        let is_scaled = ratio > 0.0 && !unscaled.is_zero();
+        let modelled = if is_scaled { whole(unscaled.as_secs_f64() / ratio)? } else { unscaled };
+        Ok(Self(modelled.as_secs_f64() * 1e3))
     }
 
     /// Returns the milliseconds of the span.
@@ -214,6 +227,22 @@ mod tests {
         let third = SimDuration::modelled(10.0 / 3.0).expect("finite");
         assert_eq!(Nanos::from_ms(third.as_ms()), Ok(Nanos(3_333_333)));
         assert!(SimDuration::modelled(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn a_speedup_divides_whole_nanoseconds_and_rounds_again_and_zero_is_none() {
+        let sped = |ms: f64, ratio: f64| {
+            SimDuration::sped_up(ms, ratio).map(|span| Nanos::from_ms(span.as_ms()))
+        };
+        assert_eq!(sped(10.0, 3.0), Ok(Ok(Nanos(3_333_333))));
+        assert_eq!(sped(4.0, 3.0), Ok(Ok(Nanos(1_333_333))));
+        assert_eq!(sped(10.0, 0.0), Ok(Ok(Nanos(10_000_000))));
+        assert_eq!(
+            sped(0.000_000_4, 0.25),
+            Ok(Ok(Nanos(0))),
+            "what rounds to nothing stays nothing"
+        );
+        assert!(sped(1e9, 1e-300).is_err());
     }
 
     #[test]

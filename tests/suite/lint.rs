@@ -169,9 +169,12 @@ fn a_node_of_the_scenario_itself_is_sent_there_from_an_included_file() {
 #[test]
 fn the_scenarios_of_this_repository_are_without_findings() {
     let place = Place::repository();
-    for file in
-        ["scenarios/smoke.kdl", "scenarios/dynamo.kdl", "scenarios/mooncake-conversation.kdl"]
-    {
+    for file in [
+        "scenarios/smoke.kdl",
+        "scenarios/dynamo.kdl",
+        "scenarios/llama-h200.kdl",
+        "scenarios/mooncake-conversation.kdl",
+    ] {
         let ran = place.bench(["lint", file]).exits(0);
         assert!(!ran.stderr.contains("warning["), "{ran}");
     }

@@ -32,6 +32,20 @@ fn every_pin_of_the_project_verifies() {
         "model llama-3.1-8b",
         "model qwen3-30b-a3b",
         "model qwen3-32b",
+        "timing deepseek-v3.h200_sxm.sglang.tp8.moe_ep8",
+        "timing deepseek-v3.h200_sxm.sglang.tp8.moe_tp8",
+        "timing llama-3.1-70b.h200_sxm.vllm.tp4",
+        "timing llama-3.1-70b.h200_sxm.vllm.tp8",
+        "timing llama-3.1-8b.h200_sxm.sglang.tp1",
+        "timing llama-3.1-8b.h200_sxm.sglang.tp2",
+        "timing llama-3.1-8b.h200_sxm.trtllm.tp1",
+        "timing llama-3.1-8b.h200_sxm.trtllm.tp2",
+        "timing llama-3.1-8b.h200_sxm.vllm.tp1",
+        "timing llama-3.1-8b.h200_sxm.vllm.tp2",
+        "timing qwen3-30b-a3b.h200_sxm.vllm.tp1",
+        "timing qwen3-30b-a3b.h200_sxm.vllm.tp4.moe_tp4",
+        "timing qwen3-32b.h100_sxm.vllm.tp2",
+        "timing qwen3-32b.h200_sxm.vllm.tp2",
     ];
     assert_eq!(found, expected);
 }
@@ -60,6 +74,9 @@ fn an_unknown_name_lists_the_known_ones_where_it_is_named() {
         help.starts_with("did you mean `conversation`? trace pins are `azure-code`, "),
         "{help}"
     );
+    let empty = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(empty.path().join("pins")).expect("writable");
+    let registry = Registry::open(empty.path()).expect("a root");
     let none = Bag::from(registry.timing("x").expect_err("unknown")).into_sorted().remove(0);
     assert_eq!(none.help_text(), Some("no timing pins exist; see `bench pins list`"));
     assert!(registry.trace("../traces/conversation").is_err(), "a name leads nowhere else");

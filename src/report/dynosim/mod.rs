@@ -8,6 +8,7 @@ mod folder;
 mod gaps;
 mod goodput;
 mod latency;
+mod pools;
 mod rows;
 mod summary;
 mod table;

@@ -4,15 +4,16 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::plan::SimulationJob;
 use crate::record::{PoolUse, RequestRecord, RunRecord};
 use crate::units::{SimTime, Tokens};
 use crate::workload::Sla;
 
 use super::distribution::Distribution;
 use super::latency::{e2e_ms, is_measured, tpot_ms, ttft_ms, ttst_ms};
-use super::{Rows, gaps, goodput};
+use super::{Rows, gaps, goodput, pools};
 
 /// What the run took on this machine; nothing else in a summary is host time.
 #[derive(Debug, Clone, Copy)]
@@ -77,8 +78,13 @@ impl Summary {
         if let Some(sla) = sla {
             write_goodput(record, &measured, sla, &mut fields);
         }
-        write_power(&mut fields);
         Self { fields }
+    }
+
+    /// Adds what DynoSim says where its estimators priced passes or sized KV pools.
+    pub(crate) fn describe_pools(&mut self, job: &SimulationJob) {
+        pools::write_power(job, &mut self.fields);
+        pools::write_kv_precision(job, &mut self.fields);
     }
 
     /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.
@@ -222,26 +228,6 @@ fn write_goodput(
     put("goodput_completed_requests", good.len().into());
     put("goodput_request_throughput_rps", (count_of(&good) / seconds).into());
     put("goodput_output_throughput_tok_s", (real(output) / seconds).into());
-}
-
-/// Writes what DynoSim says about power where no worker has timing tables: nothing is known.
-fn write_power(fields: &mut Map<String, Value>) {
-    let diagnostics = json!({
-        "coverage_gate": 0.9,
-        "energy_unit": "W-ms",
-        "latency_unit": "ms",
-        "phases": [],
-        "power_coverage": null,
-        "power_w": null,
-        "power_w_unit": "W",
-        "publication_status": "unsupported",
-        "schema_version": "1.0",
-        "scope": "active_forward_pass_per_gpu",
-        "unavailable_reason": "one or more replay roles have no timing provider",
-    });
-    fields.insert("power_w".to_owned(), Value::Null);
-    fields.insert("power_coverage".to_owned(), Value::Null);
-    fields.insert("power_diagnostics".to_owned(), diagnostics);
 }
 
 /// Returns the end of the last completed request: requests that end otherwise do not prolong a run.

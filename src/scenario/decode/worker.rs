@@ -2,8 +2,8 @@
 
 use super::deployment::optional;
 use crate::deployment::{
-    Backend, Capacity, Eviction, HostOffload, KvCache, Parallelism, Preemption, Scheduler,
-    SglangScheduler, Speedup, StateCache, StorageOffload, Timing, Worker, WorkerRole,
+    Backend, Capacity, Efficiency, Eviction, HostOffload, KvCache, Parallelism, Preemption,
+    Scheduler, SglangScheduler, Speedup, StateCache, StorageOffload, Timing, Worker, WorkerRole,
 };
 use crate::diag::{Bag, Code};
 use crate::scenario::bounds;
@@ -29,7 +29,7 @@ pub(super) fn worker(
         scheduler: scheduler?,
         kv_cache: kv_cache?,
         timing: view.child("timing").and_then(timing)?,
-        speedup: Speedup::default(),
+        speedup: view.child("speedup").map_or_else(|| Some(Speedup::default()), speedup)?,
         startup_seconds: view
             .child("startup-seconds")
             .map_or(Some(0.0), |view| view.real("SECONDS"))?,
@@ -314,7 +314,17 @@ fn timing(view: &View<'_>) -> Option<Timing> {
         }),
         "polynomial" => Some(Timing::Polynomial),
         "table" => Some(Timing::Table { pin: view.text("NAME")?.to_owned() }),
-        "roofline" => Some(Timing::Roofline),
+        "roofline" => Some(Timing::Roofline(Efficiency {
+            compute: view.real("compute-efficiency")?,
+            memory: view.real("memory-efficiency")?,
+            link: view.real("link-efficiency")?,
+            overhead_ms: view.real("overhead-ms")?,
+        })),
         _ => Some(Timing::Default),
     }
+}
+
+/// Decodes by how much passes are sped up.
+fn speedup(view: &View<'_>) -> Option<Speedup> {
+    Some(Speedup { all: view.real("ratio")?, decode: view.real("decode-ratio")? })
 }

@@ -1,8 +1,8 @@
 //! One worker of `engine.workers`.
 
 use crate::deployment::{
-    Backend, Parallelism, Preemption, Scheduler, SglangScheduler, Speedup, Timing, Worker,
-    WorkerRole,
+    Backend, Efficiency, Parallelism, Preemption, Scheduler, SglangScheduler, Speedup, Timing,
+    Worker, WorkerRole,
 };
 use crate::scenario::bounds;
 use crate::units::Tokens;
@@ -40,7 +40,16 @@ const SCHEDULER: &[Field] = &[
     value("prefill_decode_interval"),
 ];
 /// Fields of `timing`.
-const TIMING: &[Field] = &[value("type"), nullable("prefill_ms"), nullable("decode_ms")];
+const TIMING: &[Field] = &[
+    value("type"),
+    nullable("prefill_ms"),
+    nullable("decode_ms"),
+    nullable("name"),
+    nullable("compute_efficiency"),
+    nullable("memory_efficiency"),
+    nullable("link_efficiency"),
+    nullable("overhead_ms"),
+];
 
 /// What defaults and rules of a worker depend on.
 #[derive(Debug, Clone, Copy)]
@@ -134,37 +143,61 @@ fn scheduler(worker: &Fields<'_>, stated: Stated, report: &mut Report) -> Option
     Some(scheduler)
 }
 
-/// The types of timing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Type {
-    Default,
-    Fixed,
-    Polynomial,
-}
+/// The types of timing, each with the fields that belong to it. `table` and `roofline` are this program's own.
+const TYPES: [(&str, &[&str]); 5] = [
+    ("default", &[]),
+    ("fixed", &["prefill_ms", "decode_ms"]),
+    ("polynomial", &[]),
+    ("table", &["name"]),
+    ("roofline", &["compute_efficiency", "memory_efficiency", "link_efficiency", "overhead_ms"]),
+];
 
 fn timing(worker: &Fields<'_>, report: &mut Report) -> Option<Timing> {
     if !worker.states("timing") {
         return Some(Timing::Default);
     }
     let fields = worker.section("timing", TIMING, report)?;
-    let types =
-        [("default", Type::Default), ("fixed", Type::Fixed), ("polynomial", Type::Polynomial)];
+    let words = TYPES.map(|(word, _)| (word, word));
     let stated =
-        if fields.states("type") { fields.word("type", &types, report)? } else { Type::Default };
-    if stated == Type::Fixed {
-        for name in ["prefill_ms", "decode_ms"] {
-            if !fields.states(name) {
-                fields.missing(name, "`fixed` timing needs both parts", report);
-            }
+        if fields.states("type") { fields.word("type", &words, report)? } else { "default" };
+    for (owner, names) in TYPES.iter().filter(|(owner, _)| *owner != stated) {
+        for name in *names {
+            fields.conflict(name, &format!("belongs to `{owner}` timing"), report);
         }
-        let prefill = fields.real("prefill_ms", Real::NotNegative, report);
-        let decode = fields.real("decode_ms", Real::NotNegative, report);
-        return Some(Timing::Fixed { prefill_ms: prefill?, decode_ms: decode? });
     }
+    match stated {
+        "fixed" => fixed(&fields, report),
+        "polynomial" => Some(Timing::Polynomial),
+        "table" => {
+            if !fields.states("name") {
+                fields.missing("name", "`table` timing names a pinned table", report);
+            }
+            Some(Timing::Table { pin: fields.text("name", report)?.to_owned() })
+        }
+        "roofline" => Some(Timing::Roofline(efficiency(&fields, report))),
+        _ => Some(Timing::Default),
+    }
+}
+
+/// Returns `fixed` timing; nothing where a part is missing.
+fn fixed(fields: &Fields<'_>, report: &mut Report) -> Option<Timing> {
     for name in ["prefill_ms", "decode_ms"] {
-        fields.conflict(name, "belongs to `fixed` timing", report);
+        if !fields.states(name) {
+            fields.missing(name, "`fixed` timing needs both parts", report);
+        }
     }
-    Some(if stated == Type::Default { Timing::Default } else { Timing::Polynomial })
+    let prefill = fields.real("prefill_ms", Real::NotNegative, report);
+    let decode = fields.real("decode_ms", Real::NotNegative, report);
+    Some(Timing::Fixed { prefill_ms: prefill?, decode_ms: decode? })
+}
+
+/// Returns the efficiencies of `roofline` timing.
+fn efficiency(fields: &Fields<'_>, report: &mut Report) -> Efficiency {
+    let mut share = |name| fields.real(name, Real::ShareAboveZero, report).unwrap_or(1.0);
+    let (compute, memory, link) =
+        (share("compute_efficiency"), share("memory_efficiency"), share("link_efficiency"));
+    let overhead_ms = fields.real("overhead_ms", Real::NotNegative, report).unwrap_or(0.0);
+    Efficiency { compute, memory, link, overhead_ms }
 }
 
 /// Returns the KV bytes of a token where a number is stated; `auto` is the model's.

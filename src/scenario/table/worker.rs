@@ -3,6 +3,9 @@
 use crate::scenario::bounds;
 use crate::scenario::shape::{Field, Kind, Limit, Shape, Type};
 
+/// Above 0, at most 1.
+const SHARE: Type = Type::Real { min: Limit::Exclusive(0.0), max: Limit::Inclusive(1.0) };
+
 /// The workers of one role.
 pub(super) static WORKER: Shape = Shape::new(
     "worker",
@@ -10,7 +13,7 @@ pub(super) static WORKER: Shape = Shape::new(
 )
 .keyed_once()
 .args(&[Field::word("ROLE", &["aggregated", "prefill", "decode"], "What the workers are for.")])
-.block(&[&PARALLELISM, &SCHEDULER, &KV_CACHE, &TIMING, &STARTUP_SECONDS]);
+.block(&[&PARALLELISM, &SCHEDULER, &KV_CACHE, &TIMING, &SPEEDUP, &STARTUP_SECONDS]);
 
 static PARALLELISM: Shape = Shape::new(
     "parallelism",
@@ -70,12 +73,8 @@ static KV_CACHE: Shape = Shape::new(
 static CAPACITY: Shape =
     Shape::new("capacity", "How many blocks there are; without this node `\"default\"`.").kinds(&[
         Kind::new("default", "As many as fit beside the model's weights.").props(&[
-            Field::new(
-                "memory-fraction",
-                Type::Real { min: Limit::Exclusive(0.0), max: Limit::Inclusive(1.0) },
-                "Share of the memory that the engine uses.",
-            )
-            .derived("0.9; 0.88 SGLang"),
+            Field::new("memory-fraction", SHARE, "Share of the memory that the engine uses.")
+                .derived("0.9; 0.88 SGLang"),
             Field::count("cuda-graph-reserved-bytes", "Bytes kept for CUDA graphs.").or_count(0),
         ]),
         Kind::new("fixed", "Stated: one of `blocks` and `bytes`.").props(&[
@@ -127,8 +126,23 @@ static TIMING: Shape = Shape::new("timing", "How long a pass takes.").once().kin
     ]),
     Kind::new("polynomial", "The reference's built-in polynomial."),
     Kind::new("table", "A pinned table.").args(&[Field::name("NAME", "The table's pin.")]),
-    Kind::new("roofline", "From model and hardware pins: FLOPs and bytes."),
+    Kind::new("roofline", "From model and hardware pins: operations and bytes.").props(&[
+        Field::new("compute-efficiency", SHARE, "Share of the tensor cores' rate.").or_real(1.0),
+        Field::new("memory-efficiency", SHARE, "Share of the memory's bandwidth.").or_real(1.0),
+        Field::new("link-efficiency", SHARE, "Share of the link's bandwidth.").or_real(1.0),
+        Field::real("overhead-ms", "Milliseconds that each part of a pass takes beside.")
+            .or_real(0.0),
+    ]),
     Kind::new("default", "The pinned table of model, hardware, backend and parallelism."),
+]);
+
+static SPEEDUP: Shape = Shape::new(
+    "speedup",
+    "Divides the modelled parts of a pass, which are whole nanoseconds before and after; 0 is as 1.",
+)
+.props(&[
+    Field::real("ratio", "Of both parts.").or_real(1.0),
+    Field::real("decode-ratio", "Of the decode part, beside `ratio`.").or_real(1.0),
 ]);
 
 static STARTUP_SECONDS: Shape = Shape::new(

@@ -325,6 +325,7 @@ fn job(worker: Worker) -> SimulationJob {
         model_prefill_kv_bytes_per_token: 1,
         hardware_digest: Sha256::of(b"hardware"),
         timing_digest: None,
+        pools: Vec::new(),
         engine: EngineIdentity::native(Compat::NEWEST),
         sla: None,
     }

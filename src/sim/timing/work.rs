@@ -22,6 +22,13 @@ pub struct DecodeWork {
     pub capacity_tokens: u64,
 }
 
+impl DecodeWork {
+    /// Returns the mean sequence length before the token, rounded down.
+    pub fn mean_context(self) -> u64 {
+        self.context_tokens / self.requests.max(1)
+    }
+}
+
 impl PrefillWork {
     /// Returns the mean prompt length so far, rounded down.
     pub fn mean_length(self) -> u64 {

@@ -43,12 +43,23 @@ impl Case {
         Some((self.0.get("prediction")?, self.0.get("requests")?.as_array()?.as_slice()))
     }
 
+    /// Returns whether any worker of the case has `default` timing.
+    pub(super) fn is_priced_by_a_table(&self) -> bool {
+        let config = self.text("config").expect("each case has a configuration");
+        let mut lines = config.lines().skip_while(|line| line.trim() != "timing:");
+        lines.nth(1).is_some_and(|line| line.trim() == "type: default")
+    }
+
     /// Writes the case's files to a folder.
     pub(super) fn lay_out(&self) -> Place {
         let place = Place::empty();
         place.write("config.yaml", self.text("config").expect("each case has a configuration"));
         if let Some(trace) = self.text("trace") {
             place.write("trace.jsonl", trace);
+        }
+        if let Some(model) = self.text("model") {
+            fs::create_dir(place.path("model")).expect("the place is writable");
+            place.write("model/config.json", model);
         }
         place
     }

@@ -1,5 +1,5 @@
 //! Where an answer differs from the recorded one: times within a microsecond, counts and status exactly, the summary within 1e-6
-//! relative, and 0.2 % for percentiles that the reference takes from a sketch.
+//! relative, and 0.2 % for percentiles that the reference takes from a sketch. Passes that a table prices get its error on top.
 
 use serde_json::Value;
 
@@ -28,22 +28,44 @@ const TIMES: [&str; 15] = [
 /// A microsecond, in milliseconds.
 const MICROSECOND_MS: f64 = 1e-3;
 
+/// How far numbers may be off that depend on how long passes take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Pricing {
+    /// The reference's own arithmetic: not at all.
+    Exact,
+    /// A table, by this share.
+    Table(f64),
+}
+
+impl Pricing {
+    fn share(self) -> f64 {
+        match self {
+            Self::Exact => 0.0,
+            Self::Table(share) => share,
+        }
+    }
+}
+
 /// Returns every difference between two answers: summaries and rows.
-pub(super) fn differences(expected: (&Value, &[Value]), found: (&Value, &[Value])) -> Vec<String> {
-    let mut differences = rows(expected.1, found.1);
-    summaries(expected.0, found.0, &mut differences);
+pub(super) fn differences(
+    expected: (&Value, &[Value]),
+    found: (&Value, &[Value]),
+    pricing: Pricing,
+) -> Vec<String> {
+    let mut differences = rows(expected.1, found.1, pricing);
+    summaries(expected.0, found.0, pricing, &mut differences);
     differences
 }
 
 /// Compares rows by what identifies a request in both.
-fn rows(expected: &[Value], found: &[Value]) -> Vec<String> {
+fn rows(expected: &[Value], found: &[Value], pricing: Pricing) -> Vec<String> {
     let mut differences = Vec::new();
     if expected.len() != found.len() {
         differences.push(format!("{} rows, expected {}", found.len(), expected.len()));
     }
     for (expected, found) in sorted(expected).into_iter().zip(sorted(found)) {
         let who = format!("{}#{}", expected["session_id"], expected["turn_index"]);
-        row(&who, expected, found, &mut differences);
+        row(&who, (expected, found), pricing, &mut differences);
     }
     differences
 }
@@ -59,12 +81,17 @@ fn sorted(rows: &[Value]) -> Vec<&Value> {
 }
 
 /// Compares every field that the recorded row has, the random identity excepted.
-fn row(who: &str, expected: &Value, found: &Value, differences: &mut Vec<String>) {
+fn row(
+    who: &str,
+    (expected, found): (&Value, &Value),
+    pricing: Pricing,
+    differences: &mut Vec<String>,
+) {
     for (name, value) in expected.as_object().expect("a row is an object") {
         let same = match name.as_str() {
             "uuid" => true,
-            "admission_history" => admissions_agree(value, &found[name]),
-            name if TIMES.contains(&name) => times_agree(value, &found[name]),
+            "admission_history" => admissions_agree(value, &found[name], pricing),
+            name if TIMES.contains(&name) => times_agree(value, &found[name], pricing),
             name => found.get(name) == Some(value),
         };
         if !same {
@@ -73,7 +100,7 @@ fn row(who: &str, expected: &Value, found: &Value, differences: &mut Vec<String>
     }
 }
 
-fn admissions_agree(expected: &Value, found: &Value) -> bool {
+fn admissions_agree(expected: &Value, found: &Value, pricing: Pricing) -> bool {
     let (Some(expected), Some(found)) = (expected.as_array(), found.as_array()) else {
         return false;
     };
@@ -81,27 +108,36 @@ fn admissions_agree(expected: &Value, found: &Value) -> bool {
         && expected.iter().zip(found).all(|(expected, found)| {
             let fields = expected.as_object().expect("an admission is an object");
             fields.iter().all(|(name, value)| match name.as_str() {
-                "at_ms" => times_agree(value, &found[name]),
+                "at_ms" => times_agree(value, &found[name], pricing),
                 name => found.get(name) == Some(value),
             })
         })
 }
 
-fn times_agree(expected: &Value, found: &Value) -> bool {
+fn times_agree(expected: &Value, found: &Value, pricing: Pricing) -> bool {
     match (expected.as_f64(), found.as_f64()) {
-        (Some(expected), Some(found)) => (expected - found).abs() <= MICROSECOND_MS,
+        (Some(expected), Some(found)) => {
+            (expected - found).abs() <= MICROSECOND_MS + pricing.share() * expected.abs()
+        }
         _ => expected.is_null() && found.is_null(),
     }
 }
 
-/// Compares every number and text of the recorded summary.
-fn summaries(expected: &Value, found: &Value, differences: &mut Vec<String>) {
+/// Compares every number and text of the recorded summary. A table knows no operations: the detail of priced
+/// passes stays out. Its error moves a spread by as much as it moves the values, so that is held against their mean.
+fn summaries(expected: &Value, found: &Value, pricing: Pricing, differences: &mut Vec<String>) {
     for (name, value) in expected.as_object().expect("a summary is an object") {
-        if HOST.contains(&name.as_str()) {
+        let is_detail = name == "power_diagnostics" && pricing != Pricing::Exact;
+        if HOST.contains(&name.as_str()) || is_detail {
             continue;
         }
         let same = match (value.as_f64(), found[name].as_f64()) {
-            (Some(expected), Some(found)) => (expected - found).abs() <= tolerance(name, expected),
+            (Some(recorded), Some(found)) => {
+                let spread = name.strip_prefix("std_").map(|of| &expected[format!("mean_{of}")]);
+                let mean = spread.and_then(Value::as_f64).unwrap_or(0.0);
+                let within = tolerance(name, recorded, pricing) + pricing.share() * mean.abs();
+                (recorded - found).abs() <= within
+            }
             _ => found.get(name) == Some(value),
         };
         if !same {
@@ -116,10 +152,10 @@ fn summaries(expected: &Value, found: &Value, differences: &mut Vec<String>) {
 }
 
 /// Returns how far a number of the summary may be off.
-fn tolerance(name: &str, expected: f64) -> f64 {
+fn tolerance(name: &str, expected: f64, pricing: Pricing) -> f64 {
     let is_percentile = name.starts_with('p') || name.starts_with("median");
     let sketched = is_percentile && SKETCHED.iter().any(|part| name.contains(part));
-    let relative = if sketched { 2e-3 } else { 1e-6 };
+    let relative = if sketched { 2e-3 } else { 1e-6 } + pricing.share();
     let absolute = if name.ends_with("_ms") { MICROSECOND_MS } else { 1e-9 };
     relative * expected.abs().max(1e-9) + absolute
 }
@@ -130,7 +166,8 @@ fn a_microsecond_and_a_part_in_a_million_are_let_through_and_no_more() {
     let row = |time: f64, reused: u64| serde_json::json!({"session_id": "s", "turn_index": 0, "arrival_time_ms": time, "reused_input_tokens": reused});
     let base = (summary(100.0, 5.0), [row(1.0, 64)]);
     let differ = |rate: f64, p50: f64, time: f64, reused: u64| {
-        differences((&base.0, &base.1), (&summary(rate, p50), &[row(time, reused)])).len()
+        let found = (summary(rate, p50), [row(time, reused)]);
+        differences((&base.0, &base.1), (&found.0, &found.1), Pricing::Exact).len()
     };
     assert_eq!(differ(100.000_09, 5.009, 1.000_9, 64), 0);
     assert_eq!(differ(100.000_2, 5.0, 1.0, 64), 1);

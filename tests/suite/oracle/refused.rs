@@ -10,8 +10,6 @@ const OTHERWISE: &[(&str, i32, &str)] = &[
     ("008-dis-missing-kvtransfer", 2, "no disaggregated engine"),
     ("028-agentic-cycle", 2, "no agentic traces"),
     ("029-agentic-no-header", 2, "no agentic traces"),
-    ("031-hub-model-default", 2, "no timing tables for any model"),
-    ("032-unknown-hardware", 2, "no timing tables for any hardware"),
     ("044-memory-limit", 0, "the reference takes more than 50 MB to start, this program does not"),
 ];
 
@@ -56,8 +54,8 @@ cases! {
     case_028_agentic_cycle "028-agentic-cycle" &["config.yaml:6:13", "`agentic_mooncake`"];
     case_029_agentic_no_header "029-agentic-no-header" &["config.yaml:6:13", "`agentic_mooncake`"];
     case_030_delta_disagg "030-delta-disagg" &["config.yaml:11:3", "`engine.mode` must be `aggregated` for a `mooncake-delta` trace"];
-    case_031_hub_model_default "031-hub-model-default" &["config.yaml:35:7", "this build cannot run timing `default`"];
-    case_032_unknown_hardware "032-unknown-hardware" &["config.yaml:35:7", "this build cannot run timing `default`"];
+    case_031_hub_model_default "031-hub-model-default" &["dynosim::unresolved", "config.yaml:35:7", "no timing table is of `meta-llama/Meta-Llama-3.1-8B-Instruct`"];
+    case_032_unknown_hardware "032-unknown-hardware" &["config.yaml:35:7", "no pinned timing table is of `llama-3.1-8b` on `h999` with `vllm` at tensor=1"];
     case_033_unknown_backend "033-unknown-backend" &["config.yaml:15:12", "`engine.backend`: expected one of `vllm`, `sglang`, `trtllm`, found the text `tgi`"];
     case_034_unknown_stack "034-unknown-stack" &["the stack `nope` is not installed", "installed stacks: engine"];
     case_035_set_index "035-set-index" &["--set traffic.source.paths.0:1:1", "`0` is a position in a sequence"];

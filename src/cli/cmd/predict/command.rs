@@ -21,7 +21,7 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     let compat = options::check(args)?;
     let (path, prediction) = read(args)?;
     let model = Model::find(&prediction, path, context)?;
-    let job = job::simulation_job(&prediction, model, compat)?;
+    let job = job::simulation_job(&prediction, &model, compat)?;
     let overwrite = if args.overwrite { Overwrite::KnownNames } else { Overwrite::Refuse };
     let folder =
         Folder::check(&args.output_dir, overwrite).map_err(|error| refuse_folder(&error))?;
@@ -35,7 +35,8 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     memory::check(prediction.memory_limit_gb)?;
     laws::check(&job, corpus.as_ref(), &record)?;
     report_rejections(&record, context);
-    let summary = Summary::new(&record, job.sla.as_ref(), host);
+    let mut summary = Summary::new(&record, job.sla.as_ref(), host);
+    summary.describe_pools(&job);
     let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment));
     write(&folder, &summary, rows.as_ref()).map_err(|error| failed_write(&error))?;
     context.detail(&format!("wrote `{}`", args.output_dir.display()));

@@ -1,9 +1,12 @@
 //! From a configuration to a job, and what this build lacks for it.
 
-use crate::deployment::ContextLength;
+use crate::cli::{Exit, Failure};
+use crate::deployment::{ContextLength, WorkerRole};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
-use crate::plan::{Compat, EngineIdentity, Part, SimulationJob};
+use crate::plan::{
+    Compat, EngineIdentity, Part, Shortfall, SimulationJob, WorkerPart, pools, timing_digest,
+};
 use crate::scenario::dynosim::Prediction;
 use crate::sim::{self, Unsupported};
 
@@ -15,14 +18,14 @@ const SEED: u64 = 42;
 /// Returns the job of a configuration; `model` is what is known of its model beyond the name.
 ///
 /// # Errors
-/// What this build cannot run, at the key that asks for it.
+/// What this build cannot run, at the key that asks for it; exit 1 where a table or a capacity does not exist, as it is in DynoSim.
 pub(super) fn simulation_job(
     prediction: &Prediction,
-    model: Model,
+    model: &Model,
     compat: Compat,
-) -> Result<SimulationJob, Bag> {
+) -> Result<SimulationJob, Failure> {
     let deployment = prediction.deployment.clone();
-    let job = SimulationJob {
+    let mut job = SimulationJob {
         seed: SEED,
         workload: prediction.workload.clone(),
         // A prediction pins nothing: the job has no key, and these digests identify names only.
@@ -36,6 +39,7 @@ pub(super) fn simulation_job(
         model_prefill_kv_bytes_per_token: model.prefill_kv_bytes_per_token,
         hardware_digest: Sha256::of(deployment.hardware.as_bytes()),
         timing_digest: None,
+        pools: Vec::new(),
         engine: EngineIdentity::native(compat),
         sla: prediction.sla,
         deployment,
@@ -44,7 +48,28 @@ pub(super) fn simulation_job(
     for lacking in sim::unsupported(&job) {
         refused.push(refuse(prediction, &lacking));
     }
-    if refused.is_empty() { Ok(job) } else { Err(refused) }
+    if !refused.is_empty() {
+        return Err(refused.into());
+    }
+    let found = pools(&job.deployment, model);
+    job.pools = found.map_err(|lacking| unresolved(prediction, &lacking))?;
+    job.timing_digest = timing_digest(&job.pools);
+    Ok(job)
+}
+
+/// Returns the failure of workers that ask for what nobody knows.
+fn unresolved(prediction: &Prediction, lacking: &[(WorkerRole, Shortfall)]) -> Failure {
+    let mut bag = Bag::new();
+    for (_, lack) in lacking {
+        let key = match lack.part {
+            WorkerPart::Timing => "timing",
+            WorkerPart::Capacity => "capacity kv_cache",
+        };
+        let place = prediction.place_named_in(key).unwrap_or(&prediction.engine_place);
+        let problem = place.problem(Code::DynosimUnresolved, &lack.message, "asks for it");
+        bag.push(problem.help(&lack.help));
+    }
+    Failure::new(Exit::JobFailed, bag)
 }
 
 /// Returns the finding that this build cannot run something.

@@ -36,8 +36,8 @@ pub(super) fn two_ranks() -> Deployment {
             eviction: crate::deployment::Eviction::Lru,
         },
         timing: Timing::Polynomial,
-        startup_seconds: 0.0,
         speedup: crate::deployment::Speedup::default(),
+        startup_seconds: 0.0,
     };
     Deployment {
         model: "m".to_owned(),

@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use super::super::{Host, Rows, Summary, table};
 use super::rows::two_ranks;
 use super::{at, request, run};
+use crate::plan::JobKind;
 use crate::record::{Admission, Outcome, RunRecord};
+use crate::report::sample;
 use crate::units::Tokens;
 use crate::workload::Sla;
 
 fn document(record: &RunRecord, sla: Option<&Sla>) -> Value {
     let host = Host { wall: Duration::from_millis(500) };
     let mut bytes = Vec::new();
-    let summary = Summary::new(record, sla, host);
+    let mut summary = Summary::new(record, sla, host);
+    let JobKind::Simulation(job) = sample::job(0).kind else { panic!("samples simulate") };
+    summary.describe_pools(&job);
     summary.write(None, &mut bytes).expect("a Vec takes every write");
     serde_json::from_slice(&bytes).expect("JSON")
 }

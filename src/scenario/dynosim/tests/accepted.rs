@@ -59,8 +59,8 @@ fn what_is_not_stated_has_the_defaults_of_dynosim() {
                 eviction: crate::deployment::Eviction::Lru,
             },
             timing: Timing::Polynomial,
-            startup_seconds: 0.0,
             speedup: crate::deployment::Speedup::default(),
+            startup_seconds: 0.0,
         }
     );
 }
