@@ -40,6 +40,11 @@
 
       checks = each (project: project.checks);
 
+      # `nix build .#jobs.smoke.all`: a scenario's jobs as derivations.
+      legacyPackages = each (project: {
+        inherit (project) jobs;
+      });
+
       devShells = each (project: {
         default = project.shell;
       });

@@ -9,10 +9,12 @@ let
   sources = callPackage ./sources.nix { };
   bench = callPackage ./package.nix { };
   stamped = callPackage ./stamped.nix { inherit bench revision; };
+  # Not by callPackage, which would add attributes of its own to sets that are listed.
+  jobs = import ./jobs { inherit pkgs bench; };
 in
 {
-  inherit bench stamped;
-  inherit (callPackage ./checks { inherit bench sources; }) checks;
+  inherit bench stamped jobs;
+  checks = import ./checks { inherit pkgs bench jobs sources; };
 
   app = {
     type = "app";

@@ -1,6 +1,7 @@
 # The program, in callPackage form: the same expression serves the flake, the overlay and the stand-in in host-nixpkgs.
 {
   lib,
+  stdenv,
   rustPlatform,
   rustc,
   callPackage,
@@ -23,7 +24,8 @@ rustPlatform.buildRustPackage {
   # only runs a scenario compiles one profile, not two.
   doCheck = false;
 
-  postInstall = ''
+  # The program writes its own pages, where it can be run.
+  postInstall = lib.optionalString (stdenv.buildPlatform.canExecute stdenv.hostPlatform) ''
     mkdir -p $out/share/man/man1 $out/share/bash-completion/completions $out/share/zsh/site-functions \
       $out/share/fish/vendor_completions.d
     $out/bin/bench man > $out/share/man/man1/bench.1

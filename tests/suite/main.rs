@@ -7,6 +7,7 @@ mod cli;
 mod gate;
 mod interrupt;
 mod lint;
+mod nix;
 mod oracle;
 mod parts;
 mod pins;

@@ -34,6 +34,9 @@ rec {
     wanted: set: removeAttrs set (filter (name: !wanted name set.${name}) (attrNames set));
   optionalAttrs = condition: set: if condition then set else { };
 
+  # Lists
+  unique = builtins.foldl' (known: item: if builtins.elem item known then known else known ++ [ item ]) [ ];
+
   # Texts
   optionalString = condition: text: if condition then text else "";
   concatStrings = concatStringsSep "";

@@ -20,12 +20,17 @@ let
 
   self = {
     inherit lib callPackage runCommand;
+    stdenv = {
+      hostPlatform = { inherit system; };
+      buildPlatform.canExecute = platform: platform.system == system;
+    };
     runtimeShell = host.bash;
     rustPlatform = rust.platform;
     cargo = rust.toolchain;
     rustc = rust.toolchain;
     clippy = rust.toolchain;
     rustfmt = rust.toolchain;
+    bashInteractive = programs "host-bash" [ "bash" ]; # what `nix develop` starts
     cargo-nextest = programs "host-cargo-nextest" [ "cargo-nextest" ];
     nixfmt-tree = programs "host-nixfmt" [ "nixfmt" ];
     mkShell =
