@@ -292,18 +292,38 @@ impl<'a> Runtime<'a> {
         for pool in 0..self.pools.len() {
             self.pools[pool].unpark();
             while let Some((worker, end)) = self.pools[pool].start_next(self.now)? {
-                changed = true;
-                reportable(end)?;
-                self.step()?;
-                self.note_passes(pool, worker);
-                if end > self.now {
-                    self.ends.push(Reverse((end, pool, worker)));
-                } else {
-                    self.end_pass(pool, worker)?;
-                }
+                changed |= self.start_pass(pool, worker, end)?;
             }
         }
         Ok(changed)
+    }
+
+    /// Notes a pass that has started and ends at `end`, or that a worker with work could do nothing; returns whether that changed
+    /// anything.
+    fn start_pass(
+        &mut self,
+        pool: usize,
+        worker: usize,
+        end: Option<SimTime>,
+    ) -> Result<bool, SimError> {
+        let Some(end) = end else {
+            let has_reserved = self.reserve_on_worker(pool, worker);
+            if has_reserved {
+                self.pools[pool].retry(worker);
+            } else {
+                self.pools[pool].park(worker);
+            }
+            return Ok(has_reserved);
+        };
+        reportable(end)?;
+        self.step()?;
+        self.note_passes(pool, worker);
+        if end > self.now {
+            self.ends.push(Reverse((end, pool, worker)));
+        } else {
+            self.end_pass(pool, worker)?;
+        }
+        Ok(true)
     }
 
     /// Notes the passes that a worker's ranks have started.

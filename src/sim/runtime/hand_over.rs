@@ -1,5 +1,6 @@
 //! Prefill and decode apart: carries out the actions of hand-offs on the two pools.
 
+use crate::deployment::WorkerRole;
 use crate::record::RequestRecord;
 use crate::sim::engine::{Arrival, Reserved, Served};
 use crate::sim::error::SimError;
@@ -104,11 +105,24 @@ impl Runtime<'_> {
         Ok(())
     }
 
-    /// Lets a decode rank set room apart for the request that waits for it.
-    pub(super) fn reserve_next(&mut self, rank: usize) {
-        if let Some(reserved) = self.pools[DECODE].rank(rank).reserve_next() {
+    /// Lets a decode rank set room apart for the request that waits for it; returns whether it did.
+    pub(super) fn reserve_next(&mut self, rank: usize) -> bool {
+        let reserved = self.pools[DECODE].rank(rank).reserve_next();
+        if let Some(reserved) = reserved {
             self.note_reserved(rank, reserved);
         }
+        reserved.is_some()
+    }
+
+    /// Lets the ranks of a decode worker whose pass did nothing set room apart; returns whether one did.
+    ///
+    /// A preempted request that waits behind one without room makes such passes: their end is an occasion as any other.
+    pub(super) fn reserve_on_worker(&mut self, pool: usize, worker: usize) -> bool {
+        if self.pools[pool].role() != WorkerRole::Decode {
+            return false;
+        }
+        let ranks = self.pools[pool].workers().range(worker);
+        ranks.fold(false, |changed, rank| self.reserve_next(rank) || changed)
     }
 
     /// Notes that a decode rank has set room apart.

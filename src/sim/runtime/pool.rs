@@ -139,22 +139,33 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Starts a pass on the lowest idle worker that can make one; returns the worker and when its pass ends.
+    /// Starts a pass on the lowest idle worker that has work; returns the worker and when its pass ends, `None` where it could do
+    /// nothing.
     ///
     /// # Errors
     /// [`SimError::BadTime`] where the timing model answers no time.
     pub(crate) fn start_next(
         &mut self,
         now: SimTime,
-    ) -> Result<Option<(usize, SimTime)>, SimError> {
+    ) -> Result<Option<(usize, Option<SimTime>)>, SimError> {
         while let Some(worker) = self.idle.pop_first() {
             match self.workers.start(worker, now, self.timing)? {
                 Start::Nothing => {}
-                Start::NoEffect => self.parked.push(worker),
-                Start::Until(end) => return Ok(Some((worker, end))),
+                Start::NoEffect => return Ok(Some((worker, None))),
+                Start::Until(end) => return Ok(Some((worker, Some(end)))),
             }
         }
         Ok(None)
+    }
+
+    /// Lets a worker that could do nothing wait for another event.
+    pub(crate) fn park(&mut self, worker: usize) {
+        self.parked.push(worker);
+    }
+
+    /// Lets a worker try again at once.
+    pub(crate) fn retry(&mut self, worker: usize) {
+        self.idle.insert(worker);
     }
 
     /// Returns when an idle engine next does something by itself, as when a host transfer ends.
