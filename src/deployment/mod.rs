@@ -13,8 +13,8 @@ mod timing;
 pub use capacity::Capacity;
 pub use kv_cache::{Eviction, HostOffload, KvCache, StateCache, StorageOffload};
 pub use model::{
-    Backend, ContextLength, Deployment, KvTransfer, Mode, Preemption, Scheduler, Speculation,
-    TransferTiming, Worker, WorkerRole, Workers,
+    Backend, ContextLength, Deployment, Drafter, KvTransfer, Mode, Preemption, Scheduler,
+    Speculation, TransferTiming, Worker, WorkerRole, Workers,
 };
 pub use parallelism::Parallelism;
 pub use router::{Planner, PlannerKnob, Router};

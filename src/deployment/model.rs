@@ -89,15 +89,26 @@ pub enum ContextLength {
     Unlimited,
 }
 
-/// N-gram speculation.
+/// Speculative decoding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Speculation {
+    /// Where drafts come from.
+    pub drafter: Drafter,
     /// Drafts a pass, 1 to 5.
     pub tokens: u32,
-    /// The acceptance rate of each draft, 0 to 1; as many as drafts.
+    /// The acceptance rate of each draft where all before it were accepted, 0 to 1; as many as drafts.
     pub acceptance_rates: Vec<f64>,
     /// The seed of the acceptance draws.
     pub seed: u64,
+}
+
+/// Where the drafts of speculative decoding come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drafter {
+    /// The prompt itself.
+    Ngram,
+    /// The model's own prediction of several tokens.
+    Mtp,
 }
 
 /// One pool's settings.
@@ -331,7 +342,29 @@ impl Preemption {
     }
 }
 
+impl Drafter {
+    /// Returns the word of the scenario language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ngram => "ngram",
+            Self::Mtp => "mtp",
+        }
+    }
+}
+
 impl Speculation {
+    /// The acceptance rates of multi-token prediction where none are stated; later drafts are never accepted.
+    pub const MTP_RATES: [f64; 2] = [0.85, 0.3];
+
+    /// Returns multi-token prediction with `tokens` drafts: missing rates are 0, rates without a draft are ignored.
+    ///
+    /// Source: spec/SIMULATION.md §2.1, `aic_nextn_accept_rates`.
+    pub fn mtp(tokens: u32, rates: &[f64], seed: u64) -> Self {
+        let rates = rates.iter().copied().chain(std::iter::repeat(0.0));
+        let acceptance_rates = rates.take(usize::try_from(tokens).unwrap_or(usize::MAX)).collect();
+        Self { drafter: Drafter::Mtp, tokens, acceptance_rates, seed }
+    }
+
     /// Returns the canonical description.
     fn canonical(&self) -> Value {
         object([
@@ -339,6 +372,7 @@ impl Speculation {
                 "acceptance_rates",
                 Value::List(self.acceptance_rates.iter().copied().map(Value::real).collect()),
             ),
+            ("drafter", Value::text(self.drafter.name())),
             ("seed", Value::wide(self.seed)),
             ("tokens", Value::count(u64::from(self.tokens))),
         ])

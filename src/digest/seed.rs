@@ -85,6 +85,22 @@ impl Stream {
         (self.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
     }
 
+    /// Returns whether something of this probability happens: the next 64 bits lie below `probability` × 2^64.
+    ///
+    /// What is certain takes no draw, as in rand 0.9's `random_bool`; what never happens takes one.
+    ///
+    /// # Panics
+    /// Where `probability` is not in [0, 1].
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share below 1 of 2^64 is below 2^64, and its fraction is dropped as there"
+    )]
+    pub fn happens(&mut self, probability: f64) -> bool {
+        assert!((0.0..=1.0).contains(&probability), "bug: {probability} is no probability");
+        probability >= 1.0 || self.next_u64() < (probability * 18_446_744_073_709_551_616.0) as u64
+    }
+
     /// Returns an exponential draw with mean 1: `-ln(1 - u)`, `ln` from `libm`.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.uniform())
@@ -140,5 +156,15 @@ mod tests {
         assert_eq!([0; 16].map(|_: u64| stream.next_u64()), expected);
         let uniform = Seed::stated(42).stream().uniform();
         assert_eq!(uniform.to_bits(), 4_602_918_027_047_224_548);
+    }
+
+    /// The first draw of seed 42 is 0.5265… of 2^64.
+    #[test]
+    fn a_certain_thing_takes_no_draw_and_an_impossible_one_takes_one() {
+        let mut stream = Seed::stated(42).stream();
+        assert!(stream.happens(1.0) && !stream.happens(0.526) && !stream.happens(0.0));
+        assert_eq!(stream.next_u64(), 11_740_708_795_755_607_249, "the third draw");
+        let mut stream = Seed::stated(42).stream();
+        assert!(stream.happens(0.527));
     }
 }

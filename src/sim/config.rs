@@ -1,9 +1,10 @@
 //! What a job states, as the engine needs it.
 
-use crate::deployment::{Backend, Worker, WorkerRole, Workers};
+use crate::deployment::{Backend, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
 use crate::units::{SimTime, Tokens};
 
+use super::engine::acceptance::{DraftRule, Drafts};
 use super::engine::vllm::{self, Policy};
 use super::engine::{Advance, RankConfig};
 use super::error::Unsupported;
@@ -123,6 +124,7 @@ fn rank(
     let blocks = job
         .kv_blocks(role, kv_cache)
         .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
+    let drafts = job.deployment.speculation.as_ref().map(|stated| drafts(job, stated));
     Ok(RankConfig::Vllm(vllm::RankConfig {
         role,
         policy: match job.deployment.backend {
@@ -138,6 +140,19 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance,
+        advance: if drafts.is_some() { Advance::Each } else { advance },
+        keeps_gaps: job.workload.stop.virtual_time.is_some(),
+        drafts,
     }))
+}
+
+/// Returns how a job's engine speculates.
+fn drafts(job: &SimulationJob, stated: &Speculation) -> Drafts {
+    let rule = match (job.deployment.backend, job.engine.compat) {
+        (Backend::Vllm, Compat::Dev87) => DraftRule::Budgeted,
+        (Backend::Vllm, Compat::V0_13_0) | (Backend::Sglang | Backend::Trtllm, _) => {
+            DraftRule::EveryForward
+        }
+    };
+    Drafts::new(&stated.acceptance_rates, stated.seed, rule)
 }

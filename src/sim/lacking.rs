@@ -1,6 +1,6 @@
 //! What of a job this build cannot run: everything, so that one answer shows it all.
 
-use crate::deployment::{Backend, Deployment, Eviction, Planner, Router, Worker, Workers};
+use crate::deployment::{Backend, Deployment, Eviction, Planner, Router, Timing, Worker, Workers};
 use crate::plan::{Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
@@ -18,6 +18,7 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
     }
     let of = |part: Part| move |what: String| Unsupported { what, part };
     lacking.extend(of_workload(&job.workload).into_iter().map(of(Part::Workload)));
+    lacking.extend(beside_drafts(&job.deployment).into_iter().map(of(Part::Deployment)));
     lacking.extend(of_deployment(&job.deployment).into_iter().map(of(Part::Deployment)));
     match &job.deployment.workers {
         Workers::Aggregated(worker) => {
@@ -63,9 +64,33 @@ fn of_workload(workload: &Workload) -> Vec<String> {
 fn of_deployment(deployment: &Deployment) -> Vec<String> {
     stated([
         (deployment.backend == Backend::Sglang, "backend `sglang`"),
-        (deployment.speculation.is_some(), "`speculation`"),
         (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
         (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
+    ])
+}
+
+/// Returns what no engine combines with the drafts of speculative decoding. Source: spec/SIMULATION.md §3, §6.1.
+fn beside_drafts(deployment: &Deployment) -> Vec<String> {
+    if deployment.speculation.is_none() {
+        return Vec::new();
+    }
+    let workers = match &deployment.workers {
+        Workers::Aggregated(worker) => vec![worker],
+        Workers::Disaggregated { prefill, decode } => vec![prefill, decode],
+    };
+    let any = |has: fn(&Worker) -> bool| workers.iter().any(|worker| has(worker));
+    let speeds_decodes = any(|worker| (worker.speedup.decode - 1.0).abs() > 0.0);
+    stated([
+        (any(|worker| worker.kv_cache.host_offload.is_some()), "`speculation` with `host-offload`"),
+        (
+            any(|worker| worker.kv_cache.prefix_match_unit.is_some()),
+            "`speculation` with `prefix-match-unit`",
+        ),
+        (speeds_decodes, "`speculation` with a speed-up of decodes"),
+        (
+            any(|worker| !matches!(worker.timing, Timing::Fixed { .. } | Timing::Polynomial)),
+            "`speculation` with timing that knows no forward which verifies drafts",
+        ),
     ])
 }
 

@@ -79,7 +79,7 @@ impl EventLog {
                 ("request", Field::Count(*request)),
             ]);
         }
-        self.line(&[
+        let mut fields = vec![
             ("decode_context", Field::Count(formed.decode.context_tokens)),
             ("decode_requests", Field::Count(formed.decode.requests)),
             ("event", Field::Word("pass")),
@@ -90,7 +90,10 @@ impl EventLog {
             ("rank", Field::Count(rank as u64)),
             ("rejected", Field::Count(formed.rejected)),
             ("to_ns", Field::Time(formed.end)),
-        ]);
+        ];
+        // A pass that verifies drafts yields what was accepted.
+        fields.extend(formed.speculated.map(|tokens| ("tokens", Field::Count(tokens))));
+        self.line(&fields);
     }
 
     /// Notes a pass that ends.

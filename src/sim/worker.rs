@@ -45,7 +45,7 @@ impl Workers {
     pub(crate) fn new(config: RankConfig, workers: usize, shape: Shape) -> Self {
         let count = workers * shape.ranks_per_worker;
         Self {
-            ranks: (0..count).map(|_| Rank::new(config)).collect(),
+            ranks: (0..count).map(|number| Rank::new(config, number)).collect(),
             ranks_per_worker: shape.ranks_per_worker,
             prefill_interval: shape.prefill_interval,
             state: vec![State::default(); workers],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::worker;
 use crate::deployment::{
-    Backend, ContextLength, Deployment, KvTransfer, Mode, Planner, PlannerKnob, Router,
+    Backend, ContextLength, Deployment, Drafter, KvTransfer, Mode, Planner, PlannerKnob, Router,
     Speculation, TransferTiming, WorkerRole, Workers,
 };
 use crate::diag::{Bag, Code};
@@ -149,22 +149,24 @@ fn missing_role(view: &View<'_>, mode: Mode, role: WorkerRole, bag: &mut Bag) {
     }
 }
 
-/// Decodes speculation, which vLLM alone has.
+/// Decodes speculation; n-grams are vLLM's alone.
 fn speculation(view: &View<'_>, backend: Option<Backend>, bag: &mut Bag) -> Option<Speculation> {
+    let tokens = view.count("tokens").and_then(|tokens| u32::try_from(tokens).ok())?;
+    let seed = view.count("seed")?;
+    let rates = view.reals("acceptance-rates");
+    if view.kind()? == "mtp" {
+        return Some(Speculation::mtp(tokens, rates.unwrap_or(&Speculation::MTP_RATES), seed));
+    }
     if let Some(other) = backend.filter(|backend| *backend != Backend::Vllm) {
-        let message = format!("backend \"{}\" has no `speculation`", other.name());
+        let message = format!("backend \"{}\" has no `speculation \"ngram\"`", other.name());
         let problem = view.head().problem(Code::ScenarioBackend, message, "vLLM only");
         bag.push(problem.help("remove it, or use `backend \"vllm\"`"));
     }
-    let speculation = Speculation {
-        tokens: view.count("tokens").and_then(|tokens| u32::try_from(tokens).ok())?,
-        acceptance_rates: view.reals("acceptance-rates")?.to_vec(),
-        seed: view.count("seed")?,
-    };
-    let (tokens, rates) = (speculation.tokens, speculation.acceptance_rates.len());
-    if usize::try_from(tokens) != Ok(rates) {
+    let acceptance_rates = rates?.to_vec();
+    if usize::try_from(tokens) != Ok(acceptance_rates.len()) {
+        let found = acceptance_rates.len();
         let message =
-            format!("`acceptance-rates` has one rate for each of {tokens} drafts, found {rates}");
+            format!("`acceptance-rates` has one rate for each of {tokens} drafts, found {found}");
         bag.push(view.problem(
             Code::ScenarioConflict,
             "acceptance-rates",
@@ -172,7 +174,7 @@ fn speculation(view: &View<'_>, backend: Option<Backend>, bag: &mut Bag) -> Opti
             "as many as `tokens`",
         ));
     }
-    Some(speculation)
+    Some(Speculation { drafter: Drafter::Ngram, tokens, acceptance_rates, seed })
 }
 
 /// Decodes the handoff, which disaggregated deployments alone have.

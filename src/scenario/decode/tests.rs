@@ -313,7 +313,7 @@ const DEPLOYMENTS: &[(&str, &str, &str, &str)] = &[
         "sglang",
         "speculation \"ngram\" tokens=1 acceptance-rates=0.5",
         "",
-        "scenario::backend: backend \"sglang\" has no `speculation`",
+        "scenario::backend: backend \"sglang\" has no `speculation \"ngram\"`",
     ),
     (
         "vllm",

@@ -1,8 +1,8 @@
 //! `engine`.
 
 use crate::deployment::{
-    Backend, ContextLength, Deployment, KvTransfer, Planner, Router, Speculation, TransferTiming,
-    Worker, WorkerRole, Workers,
+    Backend, ContextLength, Deployment, Drafter, KvTransfer, Planner, Router, Speculation,
+    TransferTiming, Worker, WorkerRole, Workers,
 };
 use crate::units::Tokens;
 
@@ -186,7 +186,7 @@ fn speculation(
         fields.conflict("acceptance_rates", &why, report);
     }
     let seed = fields.whole("seed", Whole::ANY, report).unwrap_or(42);
-    Some(Speculation { tokens, acceptance_rates: rates, seed })
+    Some(Speculation { drafter: Drafter::Ngram, tokens, acceptance_rates: rates, seed })
 }
 
 fn kv_transfer(engine: &Fields<'_>, mode: Option<Mode>, report: &mut Report) -> Option<KvTransfer> {

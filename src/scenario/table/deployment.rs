@@ -61,20 +61,39 @@ static ENABLE_CHUNKED_PREFILL: Shape = Shape::new(
 )
 .args(&[Field::flag("FLAG", "`#true` or `#false`.")]);
 
-static SPECULATION: Shape =
-    Shape::new("speculation", "Speculative decoding (vLLM).").kinds(&[Kind::new(
-        "ngram",
-        "Drafts from the prompt itself.",
-    )
-    .props(&[
-        Field::count("tokens", "Drafts a pass.").at_least(1).at_most(5),
+static SPECULATION: Shape = Shape::new(
+    "speculation",
+    "Speculative decoding; drafts are accepted at random, by these rates and a stream of each rank.",
+)
+.kinds(&[
+    Kind::new("ngram", "Drafts from the prompt itself (vLLM).").props(&[
+        DRAFTS,
         Field::new(
             "acceptance-rates",
             Type::Shares,
-            "The acceptance rate of each draft, 0 to 1: `\"0.8 0.6 0.4\"`, as many as `tokens`.",
+            "The acceptance rate of each draft where all before it were accepted, 0 to 1: `\"0.8 0.6 0.4\"`, as many as `tokens`.",
         ),
-        Field::seed("seed", "The seed of the acceptance draws.").or_count(42),
-    ])]);
+        ACCEPTANCE_SEED,
+    ]),
+    Kind::new("mtp", "Drafts from the model's own multi-token prediction.").props(&[
+        DRAFTS,
+        Field::new(
+            "acceptance-rates",
+            Type::Shares,
+            "As with `ngram`, but missing ones are 0 and those beyond `tokens` are ignored.",
+        )
+        .derived("`\"0.85 0.3\"`"),
+        ACCEPTANCE_SEED,
+    ]),
+]);
+
+/// Drafts of a pass.
+const DRAFTS: Field = Field::count("tokens", "Drafts a pass.").at_least(1).at_most(5);
+
+/// The seed of acceptance.
+const ACCEPTANCE_SEED: Field =
+    Field::seed("seed", "The seed of the acceptance draws; each rank adds its number.")
+        .or_count(42);
 
 static KV_TRANSFER: Shape = Shape::new(
     "kv-transfer",

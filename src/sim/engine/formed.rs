@@ -35,6 +35,8 @@ pub(crate) struct Formed {
     pub(crate) changes: bool,
     /// Whether every request of it produces a token and none computes prompt: the batch is that of the pass before.
     pub(crate) repeats: bool,
+    /// The tokens it produces, where the rank verifies drafts.
+    pub(crate) speculated: Option<u64>,
 }
 
 impl Formed {

@@ -3,6 +3,7 @@
 //! A pool knows [`Rank`] and the types beside it; each engine's scheduler is a module of its own. A pass is formed at its start
 //! and takes effect at its end.
 
+pub(crate) mod acceptance;
 mod advance;
 mod cadence;
 mod formed;

@@ -48,10 +48,10 @@ impl RankConfig {
 }
 
 impl Rank {
-    /// Returns an idle rank.
-    pub(crate) fn new(config: RankConfig) -> Self {
+    /// Returns an idle rank; `number` counts the ranks of all workers of its pool.
+    pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         match config {
-            RankConfig::Vllm(config) => Self::Vllm(Box::new(vllm::Rank::new(config))),
+            RankConfig::Vllm(config) => Self::Vllm(Box::new(vllm::Rank::new(config, number))),
         }
     }
 

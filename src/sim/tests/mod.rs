@@ -4,5 +4,6 @@ mod conformance;
 mod disaggregated;
 mod equality;
 mod scheduling;
+mod speculation;
 mod support;
 mod traffic;

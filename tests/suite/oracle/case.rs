@@ -64,10 +64,11 @@ impl Case {
         place
     }
 
-    /// Runs `bench` with the recorded arguments.
-    pub(super) fn run(&self, place: &Place) -> Ran {
+    /// Runs `bench` with the recorded arguments and these.
+    pub(super) fn run(&self, place: &Place, also: &[&'static str]) -> Ran {
         let words = self.0["argv"].as_array().expect("a list of words");
-        place.bench(words.iter().map(|word| word.as_str().expect("a word")))
+        let words = words.iter().map(|word| word.as_str().expect("a word"));
+        place.bench(words.chain(also.iter().copied()))
     }
 
     fn text(&self, field: &str) -> Option<&str> {

@@ -73,6 +73,7 @@ cases! {
     case_084_sla_ttft "084-sla-ttft";
     case_085_sla_itl "085-sla-itl";
     case_086_sla_e2e "086-sla-e2e";
+    case_087_ngram "087-ngram";
     case_088_moe_default_tp4 "088-moe-default-tp4";
     case_089_unknown_model_fixed "089-unknown-model-fixed";
     case_090_local_model_default "090-local-model-default";
@@ -95,7 +96,7 @@ cases! {
 fn judge(name: &str) {
     let case = Case::read("cases", name);
     let place = case.lay_out();
-    let ran = case.run(&place).exits(case.exit());
+    let ran = case.run(&place, &["--compat", "0.13.0"]).exits(case.exit());
     let Some((summary, rows)) = case.answer() else {
         assert!(!place.path("out").exists(), "a failed run leaves nothing");
         return;

@@ -79,7 +79,7 @@ fn judge(name: &str, says: Says) {
         place.write("out/keep.txt", "mine\n");
     }
     let otherwise = OTHERWISE.iter().find(|(known, ..)| *known == name);
-    let ran = case.run(&place).exits(otherwise.map_or(case.exit(), |(_, exit, _)| *exit));
+    let ran = case.run(&place, &[]).exits(otherwise.map_or(case.exit(), |(_, exit, _)| *exit));
     for text in says {
         assert!(ran.stderr.contains(text), "stderr lacks {text:?}: {ran}");
     }

@@ -68,8 +68,6 @@ const TRTLLM: &[Field] = &[value("capacity_scheduler_policy")];
 /// Fields of `timing_model`.
 const TIMING: &[Field] =
     &[value("type"), value("prefill_ms"), value("decode_ms"), value("provider"), value("config")];
-/// The acceptance rates of drafts where none are stated.
-const ACCEPT_RATES: [f64; 2] = [0.85, 0.3];
 /// KV blocks where none are stated.
 const BLOCKS: u64 = 16_384;
 
@@ -298,9 +296,9 @@ fn speculation(fields: &Fields<'_>, report: &mut Report) -> Option<Speculation> 
     if fields.real("decode_speedup_ratio", Real::NotNegative, report).is_some_and(|r| r != 1.0) {
         fields.conflict("decode_speedup_ratio", "must be 1 beside `aic_nextn`", report);
     }
-    let mut rates = match fields.entry("aic_nextn_accept_rates").map(|entry| &entry.value.data) {
-        None => ACCEPT_RATES.to_vec(),
-        Some(Data::Text(text)) if text.trim().is_empty() => ACCEPT_RATES.to_vec(),
+    let rates = match fields.entry("aic_nextn_accept_rates").map(|entry| &entry.value.data) {
+        None => Speculation::MTP_RATES.to_vec(),
+        Some(Data::Text(text)) if text.trim().is_empty() => Speculation::MTP_RATES.to_vec(),
         Some(Data::Text(text)) => {
             let rate = |text: &str| {
                 text.trim().parse().ok().filter(|rate: &f64| (0.0..=1.0).contains(rate))
@@ -318,8 +316,7 @@ fn speculation(fields: &Fields<'_>, report: &mut Report) -> Option<Speculation> 
             return None;
         }
     };
-    rates.resize(tokens as usize, 0.0);
-    Some(Speculation { tokens, acceptance_rates: rates, seed })
+    Some(Speculation::mtp(tokens, &rates, seed))
 }
 
 fn transfer(fields: &Fields<'_>, part: Part, rank: &mut Rank, report: &mut Report) {

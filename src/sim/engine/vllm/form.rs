@@ -65,6 +65,7 @@ impl Rank {
                 self.left_waiting = !self.waiting.is_empty();
             }
         }
+        self.speculate();
         self.price(now, timing)?;
         self.pass.close();
         Ok(())
@@ -141,6 +142,8 @@ impl Rank {
             return Step::Blocked;
         }
         let work = known.min(*budget);
+        let drafts = self.drafts_within(seat, work, *budget);
+        self.sequence(seat).drafts = drafts;
         let target = self.blocks_for(before + work);
         while self.pool.available() < target - (self.look(seat).blocks.len() as u64).min(target) {
             assert!(
@@ -153,7 +156,7 @@ impl Rank {
             }
         }
         self.compute(seat, before, work, target);
-        *budget -= work;
+        *budget -= work + drafts;
         Step::Scheduled
     }
 
@@ -175,7 +178,8 @@ impl Rank {
         let prompt = after.min(sequence.prompt) - prefix;
         let (length, generated) = (sequence.length(), sequence.generated);
         let (is_complete, is_finished) = (after >= length, sequence.is_finished());
-        self.pass.scheduled.push(Work { seat, total: work, prompt, prefix });
+        let total = work + sequence.drafts;
+        self.pass.scheduled.push(Work { seat, total, prompt, prefix });
         if prompt > 0 {
             if self.config.role != WorkerRole::Decode {
                 self.pass.formed.prefill.requests += 1;
@@ -202,16 +206,16 @@ impl Rank {
     /// Returns whether a token costs decode work: one that a prompt's own forward yields does not, and a prefill rank never decodes.
     ///
     /// A decode rank computes a preempted prompt again for nothing and pays for every token. Source: spec/SIMULATION.md §2.2.4.
-    fn costs_a_decode(&self, prompt: u64, generated: u64) -> bool {
+    pub(super) fn costs_a_decode(&self, prompt: u64, generated: u64) -> bool {
         match self.config.role {
-            WorkerRole::Aggregated => generated > 0 || prompt == 0,
+            WorkerRole::Aggregated => generated > 0 || prompt == 0 || self.first_token_decodes(),
             WorkerRole::Prefill => false,
             WorkerRole::Decode => true,
         }
     }
 
     /// Publishes the blocks that are complete at `after` tokens and were not at `before`.
-    fn publish(&mut self, seat: Seat, before: u64, after: u64) {
+    pub(super) fn publish(&mut self, seat: Seat, before: u64, after: u64) {
         let block_size = self.config.block_size;
         let (first, last) = (before / u64::from(block_size), after / u64::from(block_size));
         for index in usize::try_from(first).unwrap_or(0)..usize::try_from(last).unwrap_or(0) {
@@ -221,10 +225,15 @@ impl Rank {
         }
     }
 
-    /// Preempts the newest or the oldest running request and returns it.
-    ///
-    /// It loses all its blocks and keeps its tokens; what this pass had scheduled for it goes back to the budget.
+    /// Preempts the newest or the oldest running request and returns it; what this pass had scheduled for it goes back to the budget.
     fn preempt(&mut self, budget: &mut u64) -> Seat {
+        let victim = self.evict();
+        self.undo(victim, budget);
+        victim
+    }
+
+    /// Takes the newest or the oldest running request off the rank and returns it: it loses all its blocks and keeps its tokens.
+    pub(super) fn evict(&mut self) -> Seat {
         let place = match self.config.preemption {
             Preemption::Lifo => self.running.len() - 1,
             Preemption::Fifo => 0,
@@ -233,9 +242,9 @@ impl Rank {
         // passed over in this pass, as it is upstream.
         let victim = self.running.remove(place);
         self.release_blocks(victim);
-        self.undo(victim, budget);
         let sequence = self.sequence(victim);
         sequence.computed = 0;
+        (sequence.drafts, sequence.drafts_ready) = (0, false);
         sequence.phase = Phase::Preempted;
         let request = sequence.ticket.request;
         self.waiting.push_front(victim);
@@ -378,6 +387,10 @@ impl Rank {
         }
         if self.wants_logits(seat) {
             hit.blocks = hit.blocks.min(length.saturating_sub(1) / u64::from(block_size));
+            if self.config.drafts.is_some() {
+                // The drafter wants the hidden states of the last block that was found, so that block is computed again.
+                hit.blocks = hit.blocks.saturating_sub(1);
+            }
             hit.held = hit.held.min(hit.blocks);
         }
         hit

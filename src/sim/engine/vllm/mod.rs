@@ -5,6 +5,7 @@
 //! whose members are brought up to date only when something happens to them: a pass costs no work per request.
 //! Source: spec/SIMULATION.md §2.2, §2.4, §2.9, §3.
 
+mod draft;
 mod form;
 mod group;
 mod handover;

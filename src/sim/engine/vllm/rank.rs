@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::deployment::{Preemption, WorkerRole};
 use crate::record::{Gaps, Outcome};
+use crate::sim::engine::acceptance::{Acceptance, Drafts};
 use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
 use crate::sim::kv::BlockPool;
 use crate::units::{Nanos, SimTime, Tokens};
@@ -38,6 +39,10 @@ pub(crate) struct RankConfig {
     pub(crate) preemption: Preemption,
     /// How decodes are advanced.
     pub(crate) advance: Advance,
+    /// Whether each request keeps its own gaps: needed where the run may be cut.
+    pub(crate) keeps_gaps: bool,
+    /// How it speculates, where it does: then decodes advance one by one.
+    pub(crate) drafts: Option<Drafts>,
 }
 
 /// Whose admission rules hold on the shared core.
@@ -76,6 +81,8 @@ pub(super) struct Pass {
     pub(super) grouped: u64,
     /// Requests outside the group that produce a token, in running order.
     pub(super) emitting: Vec<Seat>,
+    /// How many tokens each of them produces, where the rank speculates.
+    pub(super) bursts: Vec<u64>,
     /// Requests that end without a token, in running order.
     pub(super) silent: Vec<Seat>,
     /// Requests refused.
@@ -104,6 +111,7 @@ pub(crate) struct Rank {
     pub(super) sources: Sources,
     /// Requests that another rank computes the prompts of.
     pub(super) destinations: Destinations,
+    pub(super) acceptance: Option<Acceptance>,
     gaps: Gaps,
 }
 
@@ -125,7 +133,9 @@ impl Pass {
             && formed.preempted.is_empty()
             && self.rejected.is_empty()
             && self.silent.is_empty()
+            && self.bursts.is_empty()
             && self.scheduled.len() == self.emitting.len();
+        formed.speculated = (!self.bursts.is_empty()).then(|| self.bursts.iter().sum());
     }
 
     /// Empties the pass, keeping its memory.
@@ -134,15 +144,17 @@ impl Pass {
         self.grouped = 0;
         self.scheduled.clear();
         self.emitting.clear();
+        self.bursts.clear();
         self.silent.clear();
         self.rejected.clear();
     }
 }
 
 impl Rank {
-    /// Returns an idle rank.
-    pub(crate) fn new(config: RankConfig) -> Self {
+    /// Returns an idle rank; `number` counts the ranks of all workers of its pool.
+    pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         Self {
+            acceptance: config.drafts.map(|drafts| Acceptance::new(drafts, number as u64)),
             config,
             pool: BlockPool::new(config.blocks),
             seats: Vec::new(),
@@ -199,7 +211,9 @@ impl Rank {
             first_token: None,
             second_token: None,
             last_token: None,
-            gaps: (self.config.advance == Advance::Each).then(Vec::new),
+            gaps: self.config.keeps_gaps.then(Vec::new),
+            drafts: 0,
+            drafts_ready: false,
         }
     }
 
@@ -263,9 +277,11 @@ impl Rank {
     /// Gives every request outside the group that the pass serves its token.
     fn emit_each(&mut self, end: SimTime, leaving: &mut Vec<(Seat, Outcome)>) {
         let emitting = std::mem::take(&mut self.pass.emitting);
-        for seat in &emitting {
-            let gap = self.sequence(*seat).emit(end);
-            self.note_gap(*seat, gap);
+        for (index, seat) in emitting.iter().enumerate() {
+            for _ in 0..self.pass.bursts.get(index).copied().unwrap_or(1) {
+                let gap = self.sequence(*seat).emit(end);
+                self.note_gap(*seat, gap);
+            }
             if self.sequence(*seat).is_finished() {
                 leaving.push((*seat, Outcome::Completed));
             } else if self.config.advance == Advance::Grouped {

@@ -52,6 +52,10 @@ pub(super) struct Sequence {
     pub(super) first_token: Option<SimTime>,
     pub(super) second_token: Option<SimTime>,
     pub(super) last_token: Option<SimTime>,
+    /// Drafts that take budget in the pass that was formed last.
+    pub(super) drafts: u64,
+    /// Whether there are drafts to verify: from the first token on, until a preemption.
+    pub(super) drafts_ready: bool,
     /// Its gaps, where they are kept by request because the run may be cut.
     pub(super) gaps: Option<Vec<(Nanos, u64)>>,
 }
