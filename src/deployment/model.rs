@@ -320,6 +320,8 @@ impl Worker {
 
 impl Scheduler {
     /// Returns the canonical description.
+    ///
+    /// SGLang's own settings stand in it where they are not the defaults, so that they change no other job's key.
     fn canonical(self) -> Value {
         object([
             ("max_batched_tokens", self.max_batched_tokens.into()),

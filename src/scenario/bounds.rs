@@ -64,6 +64,17 @@ pub(crate) fn rank_excess(replicas: u32, ranks: u32) -> Option<String> {
     (all > RANKS).then(|| format!("makes {all} ranks, at most {RANKS}"))
 }
 
+/// Says whether SGLang's prompt chunks are no whole blocks, or nothing is left of them for each rank of a worker.
+pub(crate) fn chunk_excess(chunk: u64, size: BlockSize, ranks: u32) -> Option<String> {
+    let size = u64::from(size.get());
+    if !chunk.is_multiple_of(size) {
+        return Some(format!(
+            "makes chunks of {chunk} tokens, which are no whole blocks of {size}"
+        ));
+    }
+    (chunk < u64::from(ranks)).then(|| format!("leaves each of {ranks} ranks less than a token"))
+}
+
 /// Says whether blocks hold too many tokens together.
 pub(crate) fn pool_excess(blocks: Blocks, size: BlockSize) -> Option<String> {
     let tokens = u128::from(blocks.get()) * u128::from(size.get());
@@ -98,6 +109,10 @@ mod tests {
         assert!(block_excess(size, EXACT).is_some());
         assert_eq!(rank_excess(256, 256), None);
         assert!(rank_excess(256, 257).is_some());
+        let page = |tokens| BlockSize::new(tokens).expect("above 0");
+        assert_eq!(chunk_excess(8192, page(64), 8192), None);
+        assert!(chunk_excess(8192, page(48), 1).is_some());
+        assert!(chunk_excess(8192, page(1), 8193).is_some());
         let load = Load::Concurrency { concurrency: 1 };
         let source = Source::Synthetic(request(1));
         let excess = |count| requests_excess(&source, &load, Some(count));

@@ -6,7 +6,7 @@ use crate::units::{SimTime, Tokens};
 
 use super::engine::acceptance::{DraftRule, Drafts};
 use super::engine::vllm::{self, Policy};
-use super::engine::{Advance, RankConfig};
+use super::engine::{Advance, RankConfig, sglang};
 use super::error::Unsupported;
 use super::handoff::{Charge, Order, Pricing};
 use super::lacking::{deployment, unsupported};
@@ -125,6 +125,10 @@ fn rank(
         .kv_blocks(role, kv_cache)
         .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
     let drafts = job.deployment.speculation.as_ref().map(|stated| drafts(job, stated));
+    if job.deployment.backend == Backend::Sglang {
+        let config = sglang::RankConfig::of(job, worker, role, blocks);
+        return Ok(RankConfig::Sglang(sglang::RankConfig { advance, ..config }));
+    }
     Ok(RankConfig::Vllm(vllm::RankConfig {
         role,
         policy: match job.deployment.backend {

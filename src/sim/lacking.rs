@@ -63,7 +63,10 @@ fn of_workload(workload: &Workload) -> Vec<String> {
 /// Returns what of a deployment as a whole this build cannot run.
 fn of_deployment(deployment: &Deployment) -> Vec<String> {
     stated([
-        (deployment.backend == Backend::Sglang, "backend `sglang`"),
+        (
+            deployment.backend == Backend::Sglang && deployment.speculation.is_some(),
+            "`speculation` on backend `sglang`",
+        ),
         (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
         (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
     ])
@@ -98,7 +101,6 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
 fn of_worker(worker: &Worker) -> Vec<String> {
     let kv_cache = &worker.kv_cache;
     stated([
-        (worker.scheduler.prefill_decode_interval > 0, "`prefill-decode-interval` above 0"),
         (kv_cache.host_offload.is_some(), "`host-offload`"),
         (kv_cache.storage_offload.is_some(), "`storage-offload`"),
         (kv_cache.state_cache.is_some(), "`state-cache`"),

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::units::SimTime;
 
-use super::engine::{Cadence, Rank, RankConfig};
+use super::engine::{Cadence, Rank, RankConfig, Retry, Round};
 use super::error::SimError;
 use super::timing::PassTiming;
 
@@ -29,13 +29,23 @@ struct State {
     taking_part: Vec<usize>,
 }
 
+/// What the ranks of a worker formed together.
+#[derive(Debug, Clone, Copy)]
+struct Formation {
+    end: SimTime,
+    has_effect: bool,
+    retry: Retry,
+}
+
 /// What starting a pass came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
     /// No rank has work, or a pass is in flight.
     Nothing,
-    /// Ranks have work and could do nothing.
+    /// Ranks have work and could do nothing until something else happens.
     NoEffect,
+    /// Ranks have work and can never do anything by themselves.
+    Stuck,
     /// A pass that ends at this time.
     Until(SimTime),
 }
@@ -96,32 +106,64 @@ impl Workers {
         if !self.is_ready(worker) {
             return Ok(Start::Nothing);
         }
-        let cadence = if self.state[worker].wave.is_multiple_of(self.prefill_interval) {
-            Cadence::Open
-        } else {
-            Cadence::Decode
-        };
-        let (mut end, mut has_effect) = (now, false);
-        for rank in self.range(worker) {
-            if !self.ranks[rank].has_work() {
-                continue;
+        let end = loop {
+            let formation = self.form(worker, now, timing)?;
+            if formation.has_effect {
+                break formation.end;
             }
-            self.ranks[rank].form(now, cadence, timing)?;
-            let formed = self.ranks[rank].formed();
-            end = end.max(formed.end);
-            has_effect |= formed.has_effect(now);
-            self.state[worker].taking_part.push(rank);
-        }
-        if !has_effect {
             self.state[worker].taking_part.clear();
-            return Ok(Start::NoEffect);
-        }
+            match formation.retry {
+                Retry::Again if self.is_ready(worker) => {}
+                Retry::Again => return Ok(Start::Nothing),
+                Retry::Stuck => return Ok(Start::Stuck),
+                Retry::Park => return Ok(Start::NoEffect),
+            }
+        };
         self.state[worker].wave += 1;
         for index in 0..self.state[worker].taking_part.len() {
             let rank = self.state[worker].taking_part[index];
             self.ranks[rank].wait_until(end);
         }
         Ok(Start::Until(end))
+    }
+
+    /// Lets every rank of a worker that has work form a pass.
+    ///
+    /// # Errors
+    /// [`SimError::BadTime`] where the timing model answers no time.
+    fn form(
+        &mut self,
+        worker: usize,
+        now: SimTime,
+        timing: &dyn PassTiming,
+    ) -> Result<Formation, SimError> {
+        let cadence = if self.state[worker].wave.is_multiple_of(self.prefill_interval) {
+            Cadence::Open
+        } else {
+            Cadence::Decode
+        };
+        let mut formation = Formation { end: now, has_effect: false, retry: Retry::Park };
+        let mut round = Round::default();
+        for rank in self.range(worker) {
+            if !self.ranks[rank].has_work() {
+                continue;
+            }
+            self.ranks[rank].form(now, cadence, timing)?;
+            let formed = self.ranks[rank].formed();
+            formation.end = formation.end.max(formed.end);
+            formation.has_effect |= formed.has_effect(now);
+            formation.retry = match (formation.retry, formed.retry) {
+                (Retry::Again, _) | (_, Retry::Again) => Retry::Again,
+                (retry, Retry::Park) | (_, retry @ Retry::Stuck) => retry,
+            };
+            round.extends |= formed.round.extends;
+            round.forwards |= formed.round.forwards;
+            self.state[worker].taking_part.push(rank);
+        }
+        for rank in self.range(worker) {
+            self.ranks[rank].end_round(round);
+        }
+        Ok(formation)
     }
 
     /// Returns the ranks whose pass is in flight on a worker.

@@ -17,7 +17,7 @@ pub use arrival::Arrivals;
 pub use corpus::{Corpus, CorpusRow, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
 pub use model::Workload;
-pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, Symbol};
+pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, RunCursor, Symbol, hash_of};
 pub use requests::{RankPins, RawRequest, RequestList, StatedRequest};
 pub use select::{CacheBust, Sampling, Select};
 pub use sla::Sla;

@@ -57,6 +57,13 @@ pub struct BlockCursor {
     parent: u64,
 }
 
+/// A place in a content, advanced token by token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunCursor {
+    run: usize,
+    taken: u32,
+}
+
 impl Content {
     /// Returns the content of a request whose prompt is `runs` and whose output is its own.
     ///
@@ -131,6 +138,32 @@ impl Content {
         self.runs.get(at).or_else(|| self.planned.get(at - self.runs.len()))
     }
 
+    /// Returns the place `tokens` tokens behind the start.
+    pub fn seek(&self, tokens: u64) -> RunCursor {
+        let mut left = tokens;
+        for (run, stretch) in self.runs.iter().chain(&self.planned).enumerate() {
+            if left < u64::from(stretch.length) {
+                return RunCursor { run, taken: u32::try_from(left).unwrap_or(u32::MAX) };
+            }
+            left -= u64::from(stretch.length);
+        }
+        RunCursor {
+            run: self.runs.len() + self.planned.len(),
+            taken: u32::try_from(left).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Returns the stretch at `cursor`, at most `room` tokens of it, and moves the cursor behind it.
+    pub fn take(&self, cursor: &mut RunCursor, room: u32) -> Run {
+        let here = BlockCursor { run: cursor.run, taken: cursor.taken, parent: 0 };
+        let piece = self.piece(here, room);
+        cursor.taken += piece.length;
+        if self.run(cursor.run).is_some_and(|run| run.length == cursor.taken) {
+            *cursor = RunCursor { run: cursor.run + 1, taken: 0 };
+        }
+        piece
+    }
+
     /// Returns the part of the run at `cursor` that fits into `room`; behind all that is stated, output of its own.
     fn piece(&self, cursor: BlockCursor, room: u32) -> Run {
         match self.run(cursor.run) {
@@ -155,6 +188,47 @@ impl Content {
             Some(_) | None => self.runs.push(run),
         }
     }
+}
+
+impl Run {
+    /// Returns the run that is left behind the first `tokens` tokens; the caller keeps it within the length.
+    #[must_use]
+    pub fn behind(self, tokens: u32) -> Self {
+        let start = match self.symbol {
+            Symbol::Repeated(_) => self.start,
+            Symbol::Unique(_) => self.start + tokens,
+        };
+        Self { symbol: self.symbol, start, length: self.length - tokens }
+    }
+
+    /// Returns whether both begin with the same token.
+    pub fn begins_as(self, other: Self) -> bool {
+        self.symbol == other.symbol
+            && (matches!(self.symbol, Symbol::Repeated(_)) || self.start == other.start)
+    }
+
+    /// Returns whether `next` goes on where this run ends.
+    pub fn continues_into(self, next: Self) -> bool {
+        continues(self, next)
+    }
+}
+
+/// Returns a hash of the tokens alone, whatever comes before them and however the runs are cut.
+pub fn hash_of(runs: impl IntoIterator<Item = Run>) -> u64 {
+    let (mut hash, mut open): (u64, Option<Run>) = (0, None);
+    for run in runs {
+        open = match open {
+            Some(last) if continues(last, run) => {
+                Some(Run { length: last.length + run.length, ..last })
+            }
+            Some(last) => {
+                hash = mix_piece(hash, last);
+                Some(run)
+            }
+            None => Some(run),
+        };
+    }
+    open.map_or(hash, |last| mix_piece(hash, last))
 }
 
 impl BlockIdentity {

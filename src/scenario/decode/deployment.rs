@@ -23,6 +23,7 @@ pub fn deployment(node: &Node, bag: &mut Bag) -> Option<Deployment> {
     let speculation = optional(view.child("speculation"), |view| speculation(view, backend, bag));
     let kv_transfer = optional(view.child("kv-transfer"), |view| kv_transfer(view, mode, bag));
     let planner = view.child("planner").map_or(Some(Planner::Disabled), |view| planner(view, bag));
+    refuse_whole_prompts(&view, backend, bag);
     let name =
         |node: &str| view.child(node).and_then(|child| child.text("NAME")).map(str::to_owned);
     Some(Deployment {
@@ -46,6 +47,15 @@ pub fn deployment(node: &Node, bag: &mut Bag) -> Option<Deployment> {
         router: view.child("router").map_or(Some(Router::RoundRobin), router)?,
         planner: planner?,
     })
+}
+
+/// Refuses SGLang without chunked prefill: its scheduler has no such mode here, as in the reference.
+fn refuse_whole_prompts(view: &View<'_>, backend: Option<Backend>, bag: &mut Bag) {
+    let Some(child) = view.child("enable-chunked-prefill") else { return };
+    if backend == Some(Backend::Sglang) && child.flag("FLAG") == Some(false) {
+        let message = "backend \"sglang\" always computes prompts in chunks";
+        bag.push(child.problem(Code::ScenarioBackend, "FLAG", message, "of another backend"));
+    }
 }
 
 /// A node was refused; the bag says why.

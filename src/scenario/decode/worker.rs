@@ -3,7 +3,8 @@
 use super::deployment::optional;
 use crate::deployment::{
     Backend, Capacity, Efficiency, Eviction, HostOffload, KvCache, Parallelism, Preemption,
-    Scheduler, SglangScheduler, Speedup, StateCache, StorageOffload, Timing, Worker, WorkerRole,
+    SchedulePolicy, Scheduler, SglangScheduler, Speedup, StateCache, StorageOffload, Timing,
+    Worker, WorkerRole,
 };
 use crate::diag::{Bag, Code};
 use crate::scenario::bounds;
@@ -23,11 +24,24 @@ pub(super) fn worker(
         child_or_bare(view, "scheduler", bag, |view, bag| scheduler(view, role, backend, bag));
     let kv_cache = child_or_bare(view, "kv-cache", bag, |view, bag| kv_cache(view, backend, bag));
     let parallelism = child_or_bare(view, "parallelism", bag, parallelism);
+    let (parallelism, scheduler, kv_cache) = (parallelism?, scheduler?, kv_cache?);
+    if backend == Backend::Sglang {
+        let chunk = scheduler.sglang.chunked_prefill_size;
+        let ranks = parallelism.attention_data;
+        let excess = bounds::chunk_excess(chunk, kv_cache.block_size, ranks);
+        let place = ["scheduler", "kv-cache", "parallelism"].iter().find_map(|at| view.child(at));
+        too_much(
+            place.unwrap_or(view),
+            &["chunked-prefill-size", "block-size", "attention-data"],
+            excess,
+            bag,
+        );
+    }
     Some(Worker {
         hardware: None,
-        parallelism: parallelism?,
-        scheduler: scheduler?,
-        kv_cache: kv_cache?,
+        parallelism,
+        scheduler,
+        kv_cache,
         timing: view.child("timing").and_then(timing)?,
         speedup: view.child("speedup").map_or_else(|| Some(Speedup::default()), speedup)?,
         startup_seconds: view
@@ -95,6 +109,11 @@ fn scheduler(
         ("prefill-schedule-interval", Backend::Vllm),
         ("prefill-decode-interval", Backend::Sglang),
         ("preemption", Backend::Vllm),
+        ("schedule-policy", Backend::Sglang),
+        ("max-prefill-tokens", Backend::Sglang),
+        ("chunked-prefill-size", Backend::Sglang),
+        ("clip-max-new-tokens", Backend::Sglang),
+        ("schedule-conservativeness", Backend::Sglang),
     ] {
         if view.is_given(name) && backend != owner {
             let message = format!("backend \"{}\" has no `{name}`", backend.name());
@@ -115,7 +134,21 @@ fn scheduler(
             "fifo" => Preemption::Fifo,
             _ => Preemption::Lifo,
         },
-        sglang: SglangScheduler::default(),
+        sglang: sglang_scheduler(view)?,
+    })
+}
+
+/// Decodes what only SGLang's scheduler has.
+fn sglang_scheduler(view: &View<'_>) -> Option<SglangScheduler> {
+    Some(SglangScheduler {
+        policy: match view.text("schedule-policy")? {
+            "lpm" => SchedulePolicy::Lpm,
+            _ => SchedulePolicy::Fifo,
+        },
+        max_prefill_tokens: view.count("max-prefill-tokens")?,
+        chunked_prefill_size: view.count("chunked-prefill-size")?,
+        clip_max_new_tokens: view.count("clip-max-new-tokens")?,
+        conservativeness: view.real("schedule-conservativeness")?,
     })
 }
 

@@ -82,6 +82,10 @@ pub(super) fn decode(
     }
     let context_length = context_length(&engine, report);
     let chunked = engine.flag("enable_chunked_prefill", report);
+    if backend == Some(Backend::Sglang) && chunked == Some(false) {
+        let why = "must be true for the backend `sglang`, which always computes prompts in chunks";
+        engine.conflict("enable_chunked_prefill", why, report);
+    }
     let speculation = speculation(&engine, backend, report);
     let kv_transfer = kv_transfer(&engine, mode, report);
     let workers = workers(&engine, mode?, backend, report)?;

@@ -68,11 +68,17 @@ pub(super) fn decode(fields: &Fields<'_>, stated: Stated, report: &mut Report) -
     let kv_cache = kv_cache::decode(fields, stated.backend, report);
     let timing = timing(fields, report);
     let startup = fields.real("startup_seconds", Real::NotNegative, report);
+    let (parallelism, scheduler, kv_cache) = (parallelism?, scheduler?, kv_cache?);
+    if stated.backend == Some(Backend::Sglang) {
+        let (chunk, size) = (scheduler.sglang.chunked_prefill_size, kv_cache.block_size);
+        let excess = bounds::chunk_excess(chunk, size, parallelism.attention_data);
+        fields.too_much(&["kv_cache", "parallelism"], excess, report);
+    }
     Some(Worker {
         hardware,
-        parallelism: parallelism?,
-        scheduler: scheduler?,
-        kv_cache: kv_cache?,
+        parallelism,
+        scheduler,
+        kv_cache,
         timing: timing?,
         // The public configuration has no such field.
         speedup: Speedup::default(),

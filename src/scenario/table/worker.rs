@@ -53,6 +53,31 @@ static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props
         "Who gives way on vLLM when memory lacks: the request admitted last, or first.",
     )
     .or_text("lifo"),
+    Field::word(
+        "schedule-policy",
+        &["fifo", "lpm"],
+        "Whose prompt SGLang looks at first: who came first, or who has the longest cached prefix.",
+    )
+    .or_text("fifo"),
+    Field::count("max-prefill-tokens", "Prompt tokens of a prefill pass on SGLang at the most.")
+        .at_least(1)
+        .or_count(16_384),
+    Field::count(
+        "chunked-prefill-size",
+        "Tokens of one chunk of a prompt on SGLang at the most; whole blocks, divided among the ranks of a worker.",
+    )
+    .at_least(1)
+    .or_count(8192),
+    Field::count(
+        "clip-max-new-tokens",
+        "The most output tokens that SGLang sets aside for one request at admission.",
+    )
+    .or_count(4096),
+    Field::real(
+        "schedule-conservativeness",
+        "How much output SGLang sets aside at admission; 1 is its own measure.",
+    )
+    .or_real(1.0),
 ]);
 
 static KV_CACHE: Shape = Shape::new(

@@ -14,6 +14,27 @@ pub(crate) struct Admitted {
     pub(crate) computes: u64,
 }
 
+/// What becomes of a worker whose passes change nothing and take no time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Retry {
+    /// It waits for another event.
+    #[default]
+    Park,
+    /// It forms its passes again at once: something inside a rank has moved on.
+    Again,
+    /// It can never go on by itself.
+    Stuck,
+}
+
+/// What the ranks of a worker did in one round, in which each formed a pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Round {
+    /// Whether one of them computes prompts.
+    pub(crate) extends: bool,
+    /// Whether one of them computes anything.
+    pub(crate) forwards: bool,
+}
+
 /// A pass that was formed: what it holds and when it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Formed {
@@ -37,6 +58,10 @@ pub(crate) struct Formed {
     pub(crate) repeats: bool,
     /// The tokens it produces, where the rank verifies drafts.
     pub(crate) speculated: Option<u64>,
+    /// What it adds to the round of its worker.
+    pub(crate) round: Round,
+    /// What becomes of the rank's worker where the pass changes nothing.
+    pub(crate) retry: Retry,
 }
 
 impl Formed {

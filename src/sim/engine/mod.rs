@@ -9,10 +9,11 @@ mod cadence;
 mod formed;
 mod rank;
 mod served;
+pub(crate) mod sglang;
 pub(crate) mod vllm;
 
 pub(crate) use advance::Advance;
 pub(crate) use cadence::Cadence;
-pub(crate) use formed::{Admitted, Formed};
+pub(crate) use formed::{Admitted, Formed, Retry, Round};
 pub(crate) use rank::{Rank, RankConfig};
 pub(crate) use served::{Arrival, Reserved, Served, Settled};

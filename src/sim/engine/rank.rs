@@ -6,13 +6,15 @@ use crate::sim::kv::Census;
 use crate::sim::timing::PassTiming;
 use crate::units::SimTime;
 
-use super::{Arrival, Cadence, Formed, Reserved, Served, Settled, vllm};
+use super::{Arrival, Cadence, Formed, Reserved, Round, Served, Settled, sglang, vllm};
 
 /// Settings of a rank, by engine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RankConfig {
     /// vLLM, and TensorRT-LLM on the same core.
     Vllm(vllm::RankConfig),
+    /// SGLang.
+    Sglang(sglang::RankConfig),
 }
 
 /// One rank: its queues, its memory, and the pass it formed last.
@@ -20,6 +22,8 @@ pub(crate) enum RankConfig {
 pub(crate) enum Rank {
     /// vLLM, and TensorRT-LLM on the same core.
     Vllm(Box<vllm::Rank>),
+    /// SGLang.
+    Sglang(Box<sglang::Rank>),
 }
 
 /// Asks the engine inside.
@@ -27,6 +31,7 @@ macro_rules! ask {
     ($rank:expr, $inner:ident => $answer:expr) => {
         match $rank {
             Rank::Vllm($inner) => $answer,
+            Rank::Sglang($inner) => $answer,
         }
     };
 }
@@ -36,13 +41,14 @@ impl RankConfig {
     pub(crate) fn blocks(&self) -> u64 {
         match self {
             Self::Vllm(config) => config.blocks,
+            Self::Sglang(config) => config.pages,
         }
     }
 
     /// Returns whether the engine ever does something by itself between passes: see [`Rank::next_deadline`].
     pub(crate) fn has_deadlines(&self) -> bool {
         match self {
-            Self::Vllm(_) => false,
+            Self::Vllm(_) | Self::Sglang(_) => false,
         }
     }
 }
@@ -52,6 +58,7 @@ impl Rank {
     pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         match config {
             RankConfig::Vllm(config) => Self::Vllm(Box::new(vllm::Rank::new(config, number))),
+            RankConfig::Sglang(config) => Self::Sglang(Box::new(sglang::Rank::new(config))),
         }
     }
 
@@ -105,7 +112,18 @@ impl Rank {
         cadence: Cadence,
         timing: &dyn PassTiming,
     ) -> Result<(), SimError> {
-        ask!(self, rank => rank.form(now, cadence, timing))
+        match self {
+            Self::Vllm(rank) => rank.form(now, cadence, timing),
+            Self::Sglang(rank) => rank.form(now, timing),
+        }
+    }
+
+    /// Ends a round of the rank's worker, in which its ranks formed one pass each.
+    pub(crate) fn end_round(&mut self, round: Round) {
+        match self {
+            Self::Vllm(_) => {}
+            Self::Sglang(rank) => rank.end_round(round),
+        }
     }
 
     /// Returns the pass that was formed last.
@@ -127,14 +145,14 @@ impl Rank {
     /// pass is in flight, and calls [`Rank::do_internal_work`].
     pub(crate) fn next_deadline(&self) -> Option<SimTime> {
         match self {
-            Self::Vllm(_) => None,
+            Self::Vllm(_) | Self::Sglang(_) => None,
         }
     }
 
     /// Does what is due by `now` and returns whether that changed anything.
     pub(crate) fn do_internal_work(&mut self, _now: SimTime) -> bool {
         match self {
-            Self::Vllm(_) => false,
+            Self::Vllm(_) | Self::Sglang(_) => false,
         }
     }
 
@@ -165,21 +183,33 @@ impl Rank {
 
     /// Returns how many KV blocks there are.
     pub(crate) fn capacity(&self) -> u64 {
-        ask!(self, rank => rank.pool().capacity())
+        match self {
+            Self::Vllm(rank) => rank.pool().capacity(),
+            Self::Sglang(rank) => rank.cache().capacity(),
+        }
     }
 
     /// Returns how many KV blocks requests hold.
     pub(crate) fn held(&self) -> u64 {
-        ask!(self, rank => rank.pool().active())
+        match self {
+            Self::Vllm(rank) => rank.pool().active(),
+            Self::Sglang(rank) => rank.cache().held(),
+        }
     }
 
     /// Returns the most KV blocks that requests held at any time.
     pub(crate) fn peak_held(&self) -> u64 {
-        ask!(self, rank => rank.pool().peak_active())
+        match self {
+            Self::Vllm(rank) => rank.pool().peak_active(),
+            Self::Sglang(rank) => rank.cache().peak_held(),
+        }
     }
 
     /// Counts the KV blocks one by one.
     pub(crate) fn census(&self) -> Census {
-        ask!(self, rank => rank.pool().census())
+        match self {
+            Self::Vllm(rank) => rank.pool().census(),
+            Self::Sglang(rank) => rank.cache().census(),
+        }
     }
 }

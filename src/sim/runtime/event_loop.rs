@@ -294,6 +294,9 @@ impl<'a> Runtime<'a> {
             while let Some((worker, end)) = self.pools[pool].start_next(self.now)? {
                 changed |= self.start_pass(pool, worker, end)?;
             }
+            if self.pools[pool].has_dead_worker() {
+                return Err(self.dead_end());
+            }
         }
         Ok(changed)
     }

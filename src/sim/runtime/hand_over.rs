@@ -4,7 +4,7 @@ use crate::deployment::WorkerRole;
 use crate::record::RequestRecord;
 use crate::sim::engine::{Arrival, Reserved, Served};
 use crate::sim::error::SimError;
-use crate::sim::handoff::{Action, Handoffs};
+use crate::sim::handoff::{Action, Handoffs, Order};
 
 use super::Runtime;
 
@@ -84,9 +84,14 @@ impl Runtime<'_> {
     /// Places a request on a decode rank. One that the rank can never serve has failed.
     fn reserve(&mut self, request: u64) -> Result<(), SimError> {
         let pool = &mut self.pools[DECODE];
-        let flow = self.handoffs.as_mut().expect("two pools").flow(request);
+        let handoffs = self.handoffs.as_mut().expect("two pools");
+        let order = handoffs.order();
+        let flow = handoffs.flow(request);
         let rank = pool.place(self.traffic.sessions().ranks(flow.ticket.turn).serving);
         let content = flow.content.take().expect("no rank has the prompt now");
+        if order == Order::DestinationFirst {
+            flow.content = Some(content.clone());
+        }
         let arrival = Arrival { ticket: flow.ticket, content, output: flow.output };
         match pool.rank(rank).accept(arrival) {
             Ok(()) => {

@@ -38,6 +38,8 @@ pub(crate) struct Pool<'a> {
     idle: IdleWorkers,
     /// Idle workers whose last pass did nothing: they wait for another event.
     parked: Vec<usize>,
+    /// Whether a worker can never go on, whatever happens.
+    has_dead_worker: bool,
 }
 
 impl PoolConfig {
@@ -65,6 +67,7 @@ impl<'a> Pool<'a> {
             router,
             idle: IdleWorkers::new(count),
             parked: Vec::new(),
+            has_dead_worker: false,
             config,
         }
     }
@@ -152,6 +155,11 @@ impl<'a> Pool<'a> {
             match self.workers.start(worker, now, self.timing)? {
                 Start::Nothing => {}
                 Start::NoEffect => return Ok(Some((worker, None))),
+                Start::Stuck => {
+                    // Between pools, another may still free what it lacks; in one pool nobody can.
+                    self.has_dead_worker |= self.config.role == WorkerRole::Aggregated;
+                    return Ok(Some((worker, None)));
+                }
                 Start::Until(end) => return Ok(Some((worker, Some(end)))),
             }
         }
@@ -200,6 +208,11 @@ impl<'a> Pool<'a> {
     fn idle_ranks(&self) -> impl Iterator<Item = usize> {
         let is_idle = |rank: &usize| !self.workers.is_busy(self.workers.of_rank(*rank));
         (0..self.workers.ranks().len()).filter(is_idle)
+    }
+
+    /// Returns whether a worker can never go on, whatever happens.
+    pub(crate) fn has_dead_worker(&self) -> bool {
+        self.has_dead_worker
     }
 
     /// Returns why the first rank with work cannot go on, where one has work.

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::deployment::Preemption;
+use crate::deployment::{Backend, Capacity, Preemption};
 use crate::sim::engine::Advance;
+
+use crate::units::{BlockSize, Blocks};
 
 use super::support::Small;
 
@@ -30,6 +32,29 @@ fn small((rows, (blocks, budget, sequences, replicas), caching): &Shape) -> Smal
     small
 }
 
+/// SGLang's settings: page, chunk, conservativeness in tenths, interval and attention data parallelism.
+type Knobs = (u8, u8, u8, u8, u8);
+
+fn knobs() -> impl Strategy<Value = Knobs> {
+    (1_u8..6, 1_u8..9, 0_u8..20, 0_u8..3, 1_u8..3)
+}
+
+fn on_sglang(small: Small, (page, chunk, tenths, interval, ranks): Knobs) -> Small {
+    let page = u32::from(page);
+    let small = small.job(|job| job.deployment.backend = Backend::Sglang);
+    small.worker(|worker| {
+        worker.kv_cache.block_size = BlockSize::new(page).expect("positive");
+        let chunk = u64::from(page) * u64::from(chunk) * u64::from(ranks);
+        worker.scheduler.sglang.chunked_prefill_size = chunk;
+        worker.scheduler.sglang.conservativeness = f64::from(tenths) / 10.0;
+        worker.scheduler.prefill_decode_interval = u32::from(interval);
+        worker.parallelism.attention_data = u32::from(ranks);
+        if let Capacity::Blocks(blocks) = &mut worker.kv_cache.capacity {
+            *blocks = Blocks::new(blocks.get() * u64::from(8 / page + 1));
+        }
+    })
+}
+
 fn shapes() -> impl Strategy<Value = Shape> {
     let row = (0_u8..30, 0_u8..5, 1_u8..4, 0_u8..24);
     let worker = (6_u8..24, 3_u8..40, 1_u8..8, 1_u8..4);
@@ -41,26 +66,36 @@ proptest! {
 
     #[test]
     fn grouped_and_one_by_one_agree_to_the_last_event(shape in shapes()) {
-        let small = small(&shape);
-        match (small.try_run(Advance::Grouped), small.try_run(Advance::Each)) {
-            (Ok(grouped), Ok(each)) => {
-                prop_assert_eq!(&grouped.prefills, &each.prefills);
-                prop_assert_eq!(&grouped.decodes, &each.decodes);
-                for (a, b) in grouped.record.requests.iter().zip(&each.record.requests) {
-                    prop_assert_eq!(format!("{a:?}"), format!("{b:?}"));
-                }
-                let text = |lines: &Option<Vec<u8>>| {
-                    String::from_utf8(lines.clone().unwrap_or_default()).unwrap_or_default()
-                };
-                let (a, b) = (&grouped.record.transcript, &each.record.transcript);
-                prop_assert_eq!(text(&a.lines), text(&b.lines));
-                prop_assert_eq!((a.count, a.digest), (b.count, b.digest));
-                prop_assert_eq!(grouped.record.gaps.into_sorted(), each.record.gaps.into_sorted());
-                prop_assert_eq!(grouped.record.committed_prefill, each.record.committed_prefill);
-                prop_assert_eq!(grouped.record.pools[0].blocks_held_at_end.get(), 0);
-            }
-            (Err(grouped), Err(each)) => prop_assert_eq!(grouped, each),
-            (grouped, each) => prop_assert!(false, "{:?} against {:?}", grouped.err(), each.err()),
-        }
+        agree(&small(&shape))?;
     }
+
+    #[test]
+    fn grouped_and_one_by_one_agree_on_sglang(shape in shapes(), knobs in knobs()) {
+        agree(&on_sglang(small(&shape), knobs))?;
+    }
+}
+
+/// Compares the two ways of advancing decodes.
+fn agree(small: &Small) -> Result<(), TestCaseError> {
+    match (small.try_run(Advance::Grouped), small.try_run(Advance::Each)) {
+        (Ok(grouped), Ok(each)) => {
+            prop_assert_eq!(&grouped.prefills, &each.prefills);
+            prop_assert_eq!(&grouped.decodes, &each.decodes);
+            for (a, b) in grouped.record.requests.iter().zip(&each.record.requests) {
+                prop_assert_eq!(format!("{a:?}"), format!("{b:?}"));
+            }
+            let text = |lines: &Option<Vec<u8>>| {
+                String::from_utf8(lines.clone().unwrap_or_default()).unwrap_or_default()
+            };
+            let (a, b) = (&grouped.record.transcript, &each.record.transcript);
+            prop_assert_eq!(text(&a.lines), text(&b.lines));
+            prop_assert_eq!((a.count, a.digest), (b.count, b.digest));
+            prop_assert_eq!(grouped.record.gaps.into_sorted(), each.record.gaps.into_sorted());
+            prop_assert_eq!(grouped.record.committed_prefill, each.record.committed_prefill);
+            prop_assert_eq!(grouped.record.pools[0].blocks_held_at_end.get(), 0);
+        }
+        (Err(grouped), Err(each)) => prop_assert_eq!(grouped, each),
+        (grouped, each) => prop_assert!(false, "{:?} against {:?}", grouped.err(), each.err()),
+    }
+    Ok(())
 }

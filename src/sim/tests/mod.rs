@@ -4,6 +4,7 @@ mod conformance;
 mod disaggregated;
 mod equality;
 mod scheduling;
+mod sglang;
 mod speculation;
 mod support;
 mod traffic;

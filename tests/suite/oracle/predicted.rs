@@ -22,6 +22,8 @@ cases! {
     case_001_vllm_fixed_agg_c4 "001-vllm-fixed-agg-c4";
     case_002_vllm_poly_agg_c4 "002-vllm-poly-agg-c4";
     case_003_vllm_default_agg_c4 "003-vllm-default-agg-c4";
+    case_004_sglang_fixed_agg_c4 "004-sglang-fixed-agg-c4";
+    case_005_sglang_poly_agg_c4 "005-sglang-poly-agg-c4";
     case_007_trtllm_fixed_agg_c4 "007-trtllm-fixed-agg-c4";
     case_008_trtllm_poly_agg_c4 "008-trtllm-poly-agg-c4";
     case_009_trtllm_default_agg_c4 "009-trtllm-default-agg-c4";
@@ -41,12 +43,15 @@ cases! {
     case_023_conc_gt_requests "023-conc-gt-requests";
     case_024_maxseq2 "024-maxseq2";
     case_025_chunked_vllm "025-chunked-vllm";
+    case_026_chunked_sglang "026-chunked-sglang";
     case_027_chunked_trtllm "027-chunked-trtllm";
     case_028_chunked_off_vllm "028-chunked-off-vllm";
     case_029_chunked_off_default "029-chunked-off-default";
     case_030_attndp2_interval4 "030-attndp2-interval4";
     case_031_attndp2_interval1 "031-attndp2-interval1";
+    case_032_sglang_interval2 "032-sglang-interval2";
     case_033_smallkv_vllm "033-smallkv-vllm";
+    case_034_smallkv_sglang "034-smallkv-sglang";
     case_035_smallkv_trtllm "035-smallkv-trtllm";
     case_036_smallkv_nocache_vllm "036-smallkv-nocache-vllm";
     case_037_block2 "037-block2";
@@ -55,6 +60,7 @@ cases! {
     case_040_block512 "040-block512";
     case_041_prefix_on "041-prefix-on";
     case_042_prefix_off "042-prefix-off";
+    case_043_prefix_on_sglang "043-prefix-on-sglang";
     case_044_cached_prefix_tokens "044-cached-prefix-tokens";
     case_045_kv_bytes "045-kv-bytes";
     case_046_kv_default_frac "046-kv-default-frac";
@@ -63,6 +69,7 @@ cases! {
     case_055_session_delay_poisson "055-session-delay-poisson";
     case_056_session_nocache "056-session-nocache";
     case_057_session_cache "057-session-cache";
+    case_062_dis_sglang "062-dis-sglang";
     case_067_mooncake_ts "067-mooncake-ts";
     case_068_mooncake_speedup2 "068-mooncake-speedup2";
     case_069_mooncake_speedup05 "069-mooncake-speedup05";
@@ -82,6 +89,7 @@ cases! {
     case_103_acc_offset_origin "103-acc-offset-origin";
     case_106_acc_isl_over_context "106-acc-isl-over-context";
     case_107_acc_prompt_over_kv_vllm "107-acc-prompt-over-kv-vllm";
+    case_108_acc_prompt_over_kv_sglang "108-acc-prompt-over-kv-sglang";
     case_109_acc_prompt_over_kv_trtllm "109-acc-prompt-over-kv-trtllm";
     case_110_acc_growth_over_kv_vllm "110-acc-growth-over-kv-vllm";
     case_111_acc_hash_partial "111-acc-hash-partial";
@@ -89,6 +97,7 @@ cases! {
     case_113_acc_float_timestamps "113-acc-float-timestamps";
     case_114_acc_unknown_trace_field "114-acc-unknown-trace-field";
     case_117_fullhit_vllm "117-fullhit-vllm";
+    case_118_fullhit_sglang "118-fullhit-sglang";
     case_119_fullhit_trtllm "119-fullhit-trtllm";
 }
 

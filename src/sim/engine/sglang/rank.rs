@@ -1,0 +1,245 @@
+//! The state of a rank, and the end of a pass.
+
+use std::collections::VecDeque;
+
+use crate::deployment::WorkerRole;
+use crate::record::{Gaps, Outcome};
+use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
+use crate::sim::kv::RadixCache;
+use crate::units::{Nanos, SimTime, Tokens};
+
+use super::config::RankConfig;
+use super::group::Group;
+use super::handover::{Destinations, Sources};
+use super::pass::Pass;
+use super::sequence::{Lease, Seat, Sequence};
+
+/// One rank.
+#[derive(Debug)]
+pub(crate) struct Rank {
+    pub(super) config: RankConfig,
+    pub(super) cache: RadixCache,
+    pub(super) seats: Vec<Option<Sequence>>,
+    vacant: Vec<Seat>,
+    pub(super) waiting: VecDeque<Seat>,
+    /// How many of the waiting requests exceed the context limit: they are refused in the next pass.
+    pub(super) overlong: usize,
+    /// Requests whose prompts another rank computed and that have arrived, in order.
+    pub(super) ready: VecDeque<Seat>,
+    pub(super) running: Vec<Seat>,
+    /// How many running requests have no token to come: they arrived from another rank without any to produce.
+    pub(super) done: usize,
+    /// Prompts that it computed and keeps until they are copied.
+    pub(super) sources: Sources,
+    /// Requests that another rank computes the prompts of.
+    pub(super) destinations: Destinations,
+    pub(super) group: Group,
+    pub(super) pass: Pass,
+    /// The share of the output still to come that admission sets aside.
+    pub(super) ratio: f64,
+    /// Rounds that still may compute no prompt.
+    pub(super) closed_rounds: u64,
+    pub(super) retractions: u64,
+    gaps: Gaps,
+}
+
+impl Rank {
+    /// Returns an idle rank.
+    pub(crate) fn new(config: RankConfig) -> Self {
+        Self {
+            config,
+            cache: RadixCache::new(config.pages, config.page, config.refresh()),
+            seats: Vec::new(),
+            vacant: Vec::new(),
+            waiting: VecDeque::new(),
+            overlong: 0,
+            ready: VecDeque::new(),
+            running: Vec::new(),
+            done: 0,
+            sources: Sources::default(),
+            destinations: Destinations::default(),
+            group: Group::default(),
+            pass: Pass::default(),
+            ratio: config.first_ratio,
+            closed_rounds: 0,
+            retractions: 0,
+            gaps: Gaps::default(),
+        }
+    }
+
+    /// Puts a request at the end of the waiting line.
+    pub(crate) fn submit(&mut self, arrival: Arrival) {
+        let sequence = self.sequence_of(arrival);
+        self.overlong += usize::from(self.is_overlong(&sequence));
+        let seat = self.seat(sequence);
+        self.waiting.push_back(seat);
+    }
+
+    /// Returns whether a request's prompt reaches the context limit.
+    pub(super) fn is_overlong(&self, sequence: &Sequence) -> bool {
+        self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit)
+    }
+
+    /// Returns a request as this rank would serve it.
+    pub(super) fn sequence_of(&self, arrival: Arrival) -> Sequence {
+        let prompt = u64::from(arrival.content.prompt_tokens());
+        let limit = self.config.context_limit.unwrap_or(u64::MAX);
+        Sequence {
+            ticket: arrival.ticket,
+            content: arrival.content,
+            prompt,
+            output: arrival.output.min(limit.saturating_sub(prompt)),
+            requested: arrival.output,
+            generated: 0,
+            emitted: 0,
+            computed: 0,
+            lease: Lease::default(),
+            is_member: false,
+            as_of: 0,
+            last_pass: 0,
+            admissions: Vec::with_capacity(1),
+            first_token: None,
+            second_token: None,
+            last_token: None,
+            gaps: (self.config.advance == Advance::Each).then(Vec::new),
+        }
+    }
+
+    /// Returns whether a pass could find anything to do, or rounds without prompts are to be counted.
+    pub(crate) fn has_work(&self) -> bool {
+        self.has_requests() || self.closed_rounds > 0
+    }
+
+    /// Returns whether requests wait or run.
+    pub(crate) fn has_requests(&self) -> bool {
+        !self.running.is_empty() || !self.waiting.is_empty() || !self.ready.is_empty()
+    }
+
+    /// Moves the end of the formed pass to that of the slowest rank of its group.
+    pub(crate) fn wait_until(&mut self, end: SimTime) {
+        self.pass.formed.end = end;
+    }
+
+    /// Returns the pass that was formed last.
+    pub(crate) fn formed(&self) -> &Formed {
+        &self.pass.formed
+    }
+
+    /// Returns the KV cache.
+    pub(crate) fn cache(&self) -> &RadixCache {
+        &self.cache
+    }
+
+    /// Returns how often a request was retracted.
+    pub(crate) fn preemptions(&self) -> u64 {
+        self.retractions
+    }
+
+    /// Returns how many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len() + self.ready.len()
+    }
+
+    /// Returns how many requests run.
+    pub(crate) fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Lets the formed pass take effect at its end: tokens become visible and requests that ended leave.
+    pub(crate) fn complete(&mut self) -> Settled {
+        let end = self.pass.formed.end;
+        let mut pass = std::mem::take(&mut self.pass);
+        if pass.grouped > 0 {
+            self.emit_group(end, pass.grouped);
+        }
+        for seat in &pass.emitting {
+            let gap = self.sequence(*seat).emit(end);
+            self.note_gap(*seat, gap);
+        }
+        for seat in &pass.finishing {
+            let sequence = self.sequence(*seat);
+            sequence.emitted = sequence.generated;
+            sequence.last_token = Some(end);
+        }
+        let ended = pass.silent.iter().chain(&pass.finishing);
+        let leaving = ended
+            .map(|seat| (*seat, Outcome::Completed))
+            .chain(pass.rejected.iter().map(|seat| (*seat, Outcome::Rejected)));
+        let mut settled = Settled::default();
+        for (seat, outcome) in leaving {
+            let served = self.leave(seat, outcome);
+            if self.config.role == WorkerRole::Prefill && outcome == Outcome::Completed {
+                settled.held.push(served);
+            } else {
+                settled.terminals.push(served);
+            }
+        }
+        settled.committed_prefill = Tokens::new(pass.computes);
+        // What the pool sees of it stays until the next pass is formed; its lists keep their memory.
+        pass.grouped = 0;
+        self.pass = pass;
+        settled
+    }
+
+    /// Takes a request out of the rank.
+    fn leave(&mut self, seat: Seat, outcome: Outcome) -> Served {
+        self.vacate(seat).into_served(Some(outcome))
+    }
+
+    /// Takes a sequence out of its seat.
+    pub(super) fn vacate(&mut self, seat: Seat) -> Sequence {
+        self.vacant.push(seat);
+        self.seats[seat.0 as usize].take().expect("a leaving request has a seat")
+    }
+
+    /// Returns what is known of the requests that are still here when the run is cut.
+    pub(crate) fn cut(&mut self) -> Vec<Served> {
+        self.forget_sources();
+        let seats = std::mem::take(&mut self.seats);
+        let live = seats.into_iter().flatten().chain(self.destinations.take_all());
+        live.map(|sequence| sequence.into_served(None)).collect()
+    }
+
+    /// Returns the pooled gaps.
+    pub(crate) fn take_gaps(&mut self) -> Gaps {
+        std::mem::take(&mut self.gaps)
+    }
+
+    /// Adds a gap to the pool, or to the request's own where those are kept.
+    pub(super) fn note_gap(&mut self, seat: Seat, gap: Option<Nanos>) {
+        let Some(gap) = gap else { return };
+        match &mut self.sequence(seat).gaps {
+            Some(gaps) => match gaps.last_mut() {
+                Some((last, count)) if *last == gap => *count += 1,
+                Some(_) | None => gaps.push((gap, 1)),
+            },
+            None => self.gaps.add(gap, 1),
+        }
+    }
+
+    /// Adds `count` equal gaps of group members.
+    pub(super) fn note_group_gaps(&mut self, gap: Nanos, count: u64) {
+        self.gaps.add(gap, count);
+    }
+
+    /// Returns the sequence in a seat.
+    pub(super) fn sequence(&mut self, seat: Seat) -> &mut Sequence {
+        self.seats[seat.0 as usize].as_mut().expect("queues hold occupied seats only")
+    }
+
+    /// Returns the sequence in a seat, to read.
+    pub(super) fn look(&self, seat: Seat) -> &Sequence {
+        self.seats[seat.0 as usize].as_ref().expect("queues hold occupied seats only")
+    }
+
+    /// Gives a sequence a seat.
+    pub(super) fn seat(&mut self, sequence: Sequence) -> Seat {
+        if let Some(seat) = self.vacant.pop() {
+            self.seats[seat.0 as usize] = Some(sequence);
+            return seat;
+        }
+        let seat = u32::try_from(self.seats.len()).expect("fewer than 2^32 requests are live");
+        self.seats.push(Some(sequence));
+        Seat(seat)
+    }
+}
