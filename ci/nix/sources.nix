@@ -8,20 +8,24 @@ let
       inherit root;
       fileset = lib.fileset.unions paths;
     };
-  manifest = [
+  # What is compiled: the sources, and the pins that the program carries (src/pin/bundle.rs).
+  compiled = [
     (root + "/Cargo.toml")
     (root + "/Cargo.lock")
+    (root + "/src")
+    (root + "/pins/hardware")
+    (root + "/pins/models")
+    (lib.fileset.difference (root + "/pins/timing") (root + "/pins/timing/PROVENANCE.md"))
   ];
 in
 {
-  # What the program is compiled from: no page, no pin, no scenario, no test of tests/.
-  program = set (manifest ++ [ (root + "/src") ]);
+  # What the program is compiled from: no page, no trace, no scenario, no golden, no test of tests/.
+  program = set compiled;
 
   # What clippy and rustfmt look at. Unit tests include pages of docs/.
   code = set (
-    manifest
+    compiled
     ++ [
-      (root + "/src")
       (root + "/tests")
       (root + "/docs")
       (root + "/ci/clippy.toml")

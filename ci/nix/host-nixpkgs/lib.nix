@@ -67,27 +67,42 @@ rec {
   importTOML = path: fromTOML (readFile path);
   importJSON = path: builtins.fromJSON (readFile path);
 
-  # lib.fileset: a set is a list of paths; a folder stands for all below it.
-  fileset = {
-    unions = builtins.concatMap (set: if isList set then set else [ set ]);
-    toSource =
-      { root, fileset }:
-      let
-        wanted = map toString (if isPath fileset then [ fileset ] else fileset);
-        isIn = path: folder: path == folder || hasPrefix "${folder}/" path;
-      in
-      {
-        outPath = builtins.path {
-          name = "source";
-          path = root;
-          filter =
-            path: type:
-            builtins.any (
-              want: isIn path want || (type == "directory" && hasPrefix "${path}/" want)
-            ) wanted;
-        };
+  # lib.fileset: a set knows which files are in it, and which folders lead to some. A path stands for all below it.
+  fileset =
+    let
+      isIn = path: folder: path == folder || hasPrefix "${folder}/" path;
+      setOf =
+        set:
+        if isPath set then
+          {
+            holds = path: isIn path (toString set);
+            leads = path: hasPrefix "${path}/" (toString set);
+          }
+        else
+          set;
+      anyOf = test: sets: path: builtins.any (set: set.${test} path) sets;
+    in
+    {
+      unions = sets: {
+        holds = anyOf "holds" (map setOf sets);
+        leads = anyOf "leads" (map setOf sets);
       };
-  };
+      difference = set: without: {
+        holds = path: (setOf set).holds path && !(setOf without).holds path;
+        inherit (setOf set) leads;
+      };
+      toSource =
+        { root, fileset }:
+        {
+          outPath = builtins.path {
+            name = "source";
+            path = root;
+            filter =
+              path: type:
+              (setOf fileset).holds path || (type == "directory" && (setOf fileset).leads path);
+          };
+        };
+    };
 
   # Packages
   assertMsg = condition: message: if condition then true else throw message;
