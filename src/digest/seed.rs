@@ -101,6 +101,27 @@ impl Stream {
         probability >= 1.0 || self.next_u64() < (probability * 18_446_744_073_709_551_616.0) as u64
     }
 
+    /// Returns a draw below `limit`, as rand 0.9's `random_range(0..limit)` makes it of two 32-bit words.
+    ///
+    /// Source: rand 0.9, `UniformInt::<u32>::sample_single` (Canon's method with one more word at the edge).
+    ///
+    /// # Panics
+    /// When `limit` is 0: nothing lies below it.
+    pub fn below(&mut self, limit: u32) -> u32 {
+        assert!(limit > 0, "bug: a draw below 0");
+        let mut product = |limit: u32| {
+            let product = u64::from(self.0.next_u32()) * u64::from(limit);
+            let low = u32::try_from(product & u64::from(u32::MAX)).expect("masked to 32 bits");
+            (u32::try_from(product >> 32).expect("shifted to 32 bits"), low)
+        };
+        let (drawn, low) = product(limit);
+        if low <= limit.wrapping_neg() {
+            return drawn;
+        }
+        let (carry, _) = product(limit);
+        drawn + u32::from(low.checked_add(carry).is_none())
+    }
+
     /// Returns an exponential draw with mean 1: `-ln(1 - u)`, `ln` from `libm`.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.uniform())
@@ -110,6 +131,32 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_draw_below_a_limit_takes_one_word_but_at_the_edge() {
+        let mut stream = Seed::stated(0).stream();
+        let mut words = Seed::stated(0).stream();
+        for limit in [1, 2, 3, 7, 1 << 31, u32::MAX] {
+            for _ in 0..200 {
+                let drawn = stream.below(limit);
+                let word = words.0.next_u32();
+                let (high, low) = {
+                    let product = u64::from(word) * u64::from(limit);
+                    (product >> 32, product & u64::from(u32::MAX))
+                };
+                if low > u64::from(limit.wrapping_neg()) {
+                    let more = u64::from(words.0.next_u32()) * u64::from(limit) >> 32;
+                    assert_eq!(
+                        u64::from(drawn),
+                        high + u64::from(low + more > u64::from(u32::MAX))
+                    );
+                } else {
+                    assert_eq!(u64::from(drawn), high);
+                }
+                assert!(drawn < limit);
+            }
+        }
+    }
 
     /// Computed apart from this code: SHA-256 of the documented layout, first 8 bytes little-endian.
     #[test]

@@ -25,7 +25,7 @@ const UNUSED_BLOCK_SIZE: u32 = 512;
 
 static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Field::word(
     "FORMAT",
-    &["mooncake", "azure"],
+    &["mooncake", "mooncake-delta", "azure"],
     "The file format.",
 )]);
 
@@ -190,12 +190,13 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
             let message = "an `azure` trace has calendar times, which have no unit";
             bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
         }
-        (TraceFormat::Mooncake, None) => {
+        (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, None) => {
             let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
             let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
             bag.push(problem.help("add `timestamps unit=\"ms\"`"));
         }
-        (TraceFormat::Azure, None) | (TraceFormat::Mooncake, Some(_)) => {}
+        (TraceFormat::Azure, None)
+        | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some(_)) => {}
     }
     let strictness = if node.flag("lenient")? { Strictness::Lenient } else { Strictness::Scenario };
     let order = if node.flag("sort")? { RowOrder::Sorted } else { RowOrder::AsWritten };
@@ -229,8 +230,9 @@ fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut 
             bag.push(place.problem(Code::PinField, message, "write `hashes \"none\"`"));
             HashIds::Absent
         }
-        (TraceFormat::Azure, _) | (TraceFormat::Mooncake, Some("none")) => HashIds::Absent,
-        (TraceFormat::Mooncake, _) => HashIds::Expected,
+        (TraceFormat::Azure, _)
+        | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some("none")) => HashIds::Absent,
+        (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, _) => HashIds::Expected,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::measure::{Ceiling, CeilingPrompt, PrefixTree};
 use crate::plan::SimulationJob;
 use crate::record::{Outcome, RequestRecord, RunRecord};
 use crate::units::{BlockSize, Tokens};
-use crate::workload::{Corpus, Source};
+use crate::workload::{Corpus, Prompts, Source};
 
 /// Returns the ceiling of a run, or `None` where its prompts are not known block by block.
 ///
@@ -19,9 +19,11 @@ pub(super) fn ceiling(
 ) -> Option<Ceiling> {
     let block = prompt_worker(job).kv_cache.block_size;
     match (&job.workload.source, corpus) {
-        (Source::Trace { .. }, Some(corpus)) => of_trace(corpus, block, record),
+        (Source::Trace { .. }, Some(corpus)) if corpus.prompts() == Prompts::Whole => {
+            of_trace(corpus, block, record)
+        }
         (Source::Synthetic(shape), _) => Some(of_shared_prefix(shape.cached_prefix, block, record)),
-        (Source::Trace { .. }, None)
+        (Source::Trace { .. }, _)
         | (Source::SyntheticSession(_) | Source::Graph { .. } | Source::Requests(_), _) => None,
     }
 }

@@ -78,6 +78,7 @@ fn source((input, output, prefix, turns, delay_ms): (u64, u64, u64, u32, u32)) -
         turns,
         shared_prefix_ratio: 0.0,
         prefix_groups: 0,
+        prefix_seed: None,
         inter_turn_delay_ms: f64::from(delay_ms) * 7.5,
     })
 }

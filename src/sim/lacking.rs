@@ -45,16 +45,8 @@ fn stated<const N: usize>(conditions: [(bool, &str); N]) -> Vec<String> {
 
 /// Returns what of a workload this build cannot run.
 fn of_workload(workload: &Workload) -> Vec<String> {
-    let has_groups = match &workload.source {
-        Source::SyntheticSession(shape) => shape.prefix_groups > 0,
-        Source::Trace { .. }
-        | Source::Synthetic(_)
-        | Source::Graph { .. }
-        | Source::Requests(_) => false,
-    };
     stated([
         (matches!(workload.source, Source::Graph { .. }), "a `graph` workload"),
-        (has_groups, "`synthetic-session` with `prefix-groups`"),
         (workload.select.is_some(), "`select`"),
         (matches!(workload.load, Load::Recorded(_)), "load `recorded`"),
     ])

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::units::{SimDuration, SimTime};
+use crate::deployment::Workers;
+use crate::digest::{Purpose, Seed, Stream};
+use crate::plan::SimulationJob;
+use crate::units::{Blocks, SimDuration, SimTime};
 use crate::workload::{
-    Content, Corpus, CorpusRow, Load, Origin, RankPins, RequestList, Run, SessionName,
-    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape, Workload,
+    Content, Corpus, CorpusRow, Load, Origin, Prompts, RankPins, RequestList, Run, SessionName,
+    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape,
 };
 
 use super::error::SimError;
@@ -17,11 +20,23 @@ pub(crate) enum Sessions<'a> {
     /// One request each, all of one shape.
     Single { shape: SyntheticShape, count: u64 },
     /// A prompt that grows by turn.
-    Growing { shape: SessionShape, count: u64 },
+    Growing(Growing),
     /// Rows of a trace.
     Recorded(Recorded<'a>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
     Stated { list: Arc<RequestList>, order: Vec<u32> },
+}
+
+/// Sessions of one shape whose prompts grow.
+#[derive(Debug)]
+pub(crate) struct Growing {
+    shape: SessionShape,
+    count: u64,
+    /// Leading tokens of what each turn adds that come from the session's group.
+    shared: u32,
+    /// The groups of the sessions that have started, and the draws of the rest.
+    groups: Vec<u32>,
+    draws: Stream,
 }
 
 /// The sessions of a trace, in order of first appearance.
@@ -40,13 +55,16 @@ impl<'a> Sessions<'a> {
     ///
     /// # Errors
     /// [`SimError::BadWorkload`] where a trace is missing or a synthetic source has no count.
-    pub(crate) fn new(workload: &Workload, corpus: Option<&'a Corpus>) -> Result<Self, SimError> {
+    pub(crate) fn new(job: &SimulationJob, corpus: Option<&'a Corpus>) -> Result<Self, SimError> {
+        let workload = &job.workload;
         let stated = workload.stop.count.and_then(|count| count.resolve(&workload.load));
         let count =
             || stated.ok_or_else(|| SimError::bad_workload("a synthetic source needs a count"));
         match &workload.source {
             Source::Synthetic(shape) => Ok(Self::Single { shape: *shape, count: count()? }),
-            Source::SyntheticSession(shape) => Ok(Self::Growing { shape: *shape, count: count()? }),
+            Source::SyntheticSession(shape) => {
+                Ok(Self::Growing(Growing::new(*shape, count()?, job)))
+            }
             Source::Trace { .. } => {
                 let corpus =
                     corpus.ok_or_else(|| SimError::bad_workload("the trace was not read"))?;
@@ -81,7 +99,8 @@ impl<'a> Sessions<'a> {
     /// Returns how many sessions there are.
     pub(crate) fn count(&self) -> u64 {
         match self {
-            Self::Single { count, .. } | Self::Growing { count, .. } => *count,
+            Self::Single { count, .. } => *count,
+            Self::Growing(growing) => growing.count,
             Self::Recorded(recorded) => recorded.starts.len() as u64 - 1,
             Self::Stated { order, .. } => order.len() as u64,
         }
@@ -91,14 +110,18 @@ impl<'a> Sessions<'a> {
     pub(crate) fn turns(&self, session: u64) -> u32 {
         match self {
             Self::Single { .. } | Self::Stated { .. } => 1,
-            Self::Growing { shape, .. } => shape.turns,
+            Self::Growing(growing) => growing.shape.turns,
             Self::Recorded(recorded) => recorded.turns(session),
         }
     }
 
     /// Returns whether a turn's prompt holds what earlier turns said.
     pub(crate) fn grows(&self) -> bool {
-        matches!(self, Self::Growing { .. })
+        match self {
+            Self::Single { .. } | Self::Stated { .. } => false,
+            Self::Growing(_) => true,
+            Self::Recorded(recorded) => recorded.corpus.prompts() == Prompts::Added,
+        }
     }
 
     /// Returns the think time before a turn.
@@ -108,7 +131,7 @@ impl<'a> Sessions<'a> {
     pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
             Self::Single { .. } | Self::Stated { .. } => 0.0,
-            Self::Growing { shape, .. } => shape.inter_turn_delay_ms,
+            Self::Growing(growing) => growing.shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
         SimDuration::from_ms(ms).map_err(|_| SimError::bad_workload("a think time is no time"))
@@ -118,7 +141,7 @@ impl<'a> Sessions<'a> {
     pub(crate) fn output(&self, turn: Turn) -> u64 {
         match self {
             Self::Single { shape, .. } => shape.output.get(),
-            Self::Growing { shape, .. } => shape.output_per_turn.get(),
+            Self::Growing(growing) => growing.shape.output_per_turn.get(),
             Self::Recorded(recorded) => recorded.row(turn).output.get(),
             Self::Stated { list, order } => stated(list, order, turn).output.get(),
         }
@@ -127,7 +150,7 @@ impl<'a> Sessions<'a> {
     /// Returns the ranks that a turn asks for.
     pub(crate) fn ranks(&self, turn: Turn) -> RankPins {
         match self {
-            Self::Single { .. } | Self::Growing { .. } | Self::Recorded(_) => RankPins::default(),
+            Self::Single { .. } | Self::Growing(_) | Self::Recorded(_) => RankPins::default(),
             Self::Stated { list, order } => stated(list, order, turn).ranks,
         }
     }
@@ -136,8 +159,8 @@ impl<'a> Sessions<'a> {
     pub(crate) fn index(&self, turn: Turn) -> u64 {
         match self {
             Self::Single { .. } => turn.session,
-            Self::Growing { shape, .. } => {
-                turn.session * u64::from(shape.turns) + u64::from(turn.number)
+            Self::Growing(growing) => {
+                turn.session * u64::from(growing.shape.turns) + u64::from(turn.number)
             }
             Self::Recorded(recorded) => recorded.place(turn) as u64,
             Self::Stated { order, .. } => place(order, turn) as u64,
@@ -147,7 +170,7 @@ impl<'a> Sessions<'a> {
     /// Returns the name of a turn's own, where its source gives one.
     pub(crate) fn request_id(&self, turn: Turn) -> Option<String> {
         match self {
-            Self::Single { .. } | Self::Growing { .. } => None,
+            Self::Single { .. } | Self::Growing(_) => None,
             Self::Recorded(recorded) => recorded.row(turn).request_id.clone(),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
         }
@@ -156,9 +179,7 @@ impl<'a> Sessions<'a> {
     /// Returns what a turn's session is called, and the trace row the turn comes from.
     pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<&CorpusRow>) {
         match self {
-            Self::Single { .. } | Self::Growing { .. } => {
-                (SessionName::Synthetic(turn.session), None)
-            }
+            Self::Single { .. } | Self::Growing(_) => (SessionName::Synthetic(turn.session), None),
             Self::Recorded(recorded) => {
                 let row = recorded.row(turn);
                 (recorded.corpus.session(row.session).clone(), Some(row))
@@ -176,7 +197,7 @@ impl<'a> Sessions<'a> {
     }
 
     /// Returns the prompt of a turn; `history` is what a growing session has said before it.
-    pub(crate) fn content(&self, turn: Turn, history: &[Run]) -> Content {
+    pub(crate) fn content(&mut self, turn: Turn, history: &[Run]) -> Content {
         let index = self.index(turn);
         let own =
             |length: u32| Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length };
@@ -189,11 +210,13 @@ impl<'a> Sessions<'a> {
                 };
                 Content::new([shared, own(narrow(shape.input.get()) - shared.length)], index)
             }
-            Self::Growing { shape, .. } => {
-                let new = own(narrow(shape.new_input_per_turn.get()));
-                Content::new(history.iter().copied().chain([new]), index)
+            Self::Growing(growing) => {
+                let added = narrow(growing.shape.new_input_per_turn.get());
+                let shared = growing.shared_run(turn.session);
+                let new = own(added - shared.length);
+                Content::new(history.iter().copied().chain([shared, new]), index)
             }
-            Self::Recorded(recorded) => recorded.content(turn, index),
+            Self::Recorded(recorded) => recorded.content(turn, index, history),
             Self::Stated { list, order } => list.content(place(order, turn)),
         }
     }
@@ -215,7 +238,7 @@ impl<'a> Sessions<'a> {
                 });
                 return starts.collect();
             }
-            Self::Single { .. } | Self::Growing { .. } => {
+            Self::Single { .. } | Self::Growing(_) => {
                 return Err(SimError::bad_workload("only a trace has timestamps"));
             }
         };
@@ -228,6 +251,50 @@ impl<'a> Sessions<'a> {
         }
         starts.sort_unstable();
         Ok(starts)
+    }
+}
+
+impl Growing {
+    /// Returns the sessions, none of which has started.
+    ///
+    /// A group's tokens fill whole blocks of the engine: the share of what a turn adds, rounded half away from zero.
+    /// Source: spec/SIMULATION.md §9.2.
+    fn new(shape: SessionShape, count: u64, job: &SimulationJob) -> Self {
+        let block = match &job.deployment.workers {
+            Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
+                worker.kv_cache.block_size
+            }
+        };
+        let added = shape.new_input_per_turn;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a share from 0 to 1 of less than 2^32 blocks"
+        )]
+        let blocks =
+            (added.blocks_ceil(block).get() as f64 * shape.shared_prefix_ratio).round() as u64;
+        let shared = match shape.prefix_groups {
+            0 => 0,
+            _ => narrow(Blocks::new(blocks).tokens(block).min(added).get()),
+        };
+        let derived = || Seed::derive(job.seed, &job.workload.stream, Purpose::PrefixGroups);
+        let seed = shape.prefix_seed.map_or_else(derived, Seed::stated);
+        Self { shape, count, shared, groups: Vec::new(), draws: seed.stream() }
+    }
+
+    /// Returns what each turn of a session begins with.
+    fn shared_run(&mut self, session: u64) -> Run {
+        if self.shared == 0 {
+            return Run { symbol: Symbol::Unique(Origin::Prefix(0)), start: 0, length: 0 };
+        }
+        // Sessions draw in their order, whichever starts first.
+        let place = usize::try_from(session).unwrap_or(usize::MAX);
+        while self.groups.len() <= place {
+            self.groups.push(self.draws.below(self.shape.prefix_groups));
+        }
+        let group = u64::from(self.groups[place]);
+        Run { symbol: Symbol::Unique(Origin::Prefix(group)), start: 0, length: self.shared }
     }
 }
 
@@ -281,14 +348,15 @@ impl<'a> Recorded<'a> {
 
     /// Returns the prompt of a turn: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
     ///
-    /// A row without ids is a prompt of its own.
-    fn content(&self, turn: Turn, index: u64) -> Content {
+    /// A row without ids is a prompt of its own. Where a row is what its turn adds, it follows what its session has said.
+    fn content(&self, turn: Turn, index: u64, history: &[Run]) -> Content {
+        let history = history.iter().copied();
         let row = self.row(turn);
         let mut left = narrow(row.input.get());
         let ids = self.corpus.hash_ids(row);
         if ids.is_empty() {
             let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
-            return Content::new([own], index);
+            return Content::new(history.chain([own]), index);
         }
         let block = self.corpus.block_size().get();
         let runs = ids.iter().map(|id| {
@@ -296,7 +364,7 @@ impl<'a> Recorded<'a> {
             left -= length;
             Run { symbol: Symbol::Repeated(*id), start: 0, length }
         });
-        Content::new(runs, index)
+        Content::new(history.chain(runs), index)
     }
 }
 

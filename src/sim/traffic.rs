@@ -74,7 +74,7 @@ impl<'a> Traffic<'a> {
     /// [`SimError::Unsupported`] for a load that this build lacks, [`SimError::BadWorkload`] for a trace that is missing or an
     /// arrival that is no time.
     pub(crate) fn new(job: &SimulationJob, corpus: Option<&'a Corpus>) -> Result<Self, SimError> {
-        let sessions = Sessions::new(&job.workload, corpus)?;
+        let sessions = Sessions::new(job, corpus)?;
         let count = sessions.count();
         let mut traffic = Self {
             sessions,

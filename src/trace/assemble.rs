@@ -2,10 +2,10 @@
 
 use crate::diag::{Bag, Code, Problem};
 use crate::units::Nanos;
-use crate::workload::{Corpus, CorpusRow};
+use crate::workload::{Corpus, CorpusRow, Prompts};
 
 use super::counts::{ArrivalSpan, ReadCounts};
-use super::options::{ArrivalRule, ReadOptions, RowOrder, Strictness};
+use super::options::{ArrivalRule, ReadOptions, RowOrder, Strictness, TraceFormat};
 use super::row::Row;
 use super::session::Sessions;
 
@@ -22,6 +22,8 @@ pub(super) struct Assembly<'o> {
     /// What the earliest calendar time is called, where arrivals are counted from it.
     pub(super) origin: Option<String>,
     sessions: Sessions,
+    /// Tokens that each session has said, where rows add to them.
+    said: Vec<u64>,
     latest_ms: Option<f64>,
     /// The arrival of the session above.
     above_ms: Option<f64>,
@@ -34,7 +36,11 @@ impl<'o> Assembly<'o> {
     pub(super) fn new(options: &'o ReadOptions) -> Self {
         Self {
             options,
-            corpus: Corpus::new(options.block_size),
+            corpus: Corpus::new(options.block_size).with_prompts(match options.format {
+                TraceFormat::MooncakeDelta => Prompts::Added,
+                TraceFormat::Mooncake | TraceFormat::Azure => Prompts::Whole,
+            }),
+            said: Vec::new(),
             counts: ReadCounts::default(),
             origin: None,
             sessions: Sessions::default(),
@@ -72,6 +78,7 @@ impl<'o> Assembly<'o> {
             self.counts.sessions += 1;
             self.check_arrival(&row)?;
         }
+        self.check_length(turn.session, &row)?;
         self.counts.rows += 1;
         let row = CorpusRow {
             line: row.line.running,
@@ -85,6 +92,25 @@ impl<'o> Assembly<'o> {
         };
         self.corpus.add_row(row, ids);
         Ok(())
+    }
+
+    /// Checks that what a session says does not outgrow a prompt, where rows add to it.
+    fn check_length(&mut self, session: usize, row: &Row<'_>) -> Result<(), Problem> {
+        if self.corpus.prompts() == Prompts::Whole {
+            return Ok(());
+        }
+        self.said.resize(self.said.len().max(session + 1), 0);
+        self.said[session] += row.input.get() + row.output.get();
+        if self.said[session] <= u64::from(u32::MAX) {
+            return Ok(());
+        }
+        let message = format!(
+            "trace line {} makes its session {} tokens long, at most {}",
+            row.line.number,
+            self.said[session],
+            u32::MAX
+        );
+        Err(row.line.problem(Code::TraceField, row.line.whole(), message, "one turn too many"))
     }
 
     /// Checks the arrival of a row that opens a session.

@@ -4,6 +4,7 @@
 //! whole and judged as a whole before anything is run; a file is never mapped, because its owner may change it.
 //! Uses `workload`, `units` and `diag`; knows nothing of pins or scenarios.
 
+mod agentic;
 mod assemble;
 mod azure;
 mod calendar;
@@ -17,6 +18,7 @@ mod row;
 mod session;
 mod stats;
 
+pub use agentic::{AgenticShape, agentic_shape};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{Shard, count_rows, is_named_gzip, read_corpus};

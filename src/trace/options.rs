@@ -28,6 +28,8 @@ pub struct ReadOptions {
 pub enum TraceFormat {
     /// JSON lines with lengths and block hash ids. Source: spec/SIMULATION.md §9.3.
     Mooncake,
+    /// The same, each row being what its turn adds to the prompt.
+    MooncakeDelta,
     /// CSV `TIMESTAMP,ContextTokens,GeneratedTokens` with calendar times.
     Azure,
 }
@@ -91,7 +93,7 @@ impl ReadOptions {
             block_size,
             strictness: Strictness::Scenario,
             hashes: match format {
-                TraceFormat::Mooncake => HashIds::Expected,
+                TraceFormat::Mooncake | TraceFormat::MooncakeDelta => HashIds::Expected,
                 TraceFormat::Azure => HashIds::Absent,
             },
             arrivals: ArrivalRule::Required,
@@ -101,24 +103,21 @@ impl ReadOptions {
         }
     }
 
-    /// Returns the options of `predict`: a Mooncake file read as `DynoSim` reads it.
-    pub fn dynosim(block_size: BlockSize, arrivals: ArrivalRule) -> Self {
-        Self {
-            strictness: Strictness::DynoSim,
-            arrivals,
-            ..Self::strict(TraceFormat::Mooncake, block_size)
-        }
+    /// Returns the options of `predict`: a file read as `DynoSim` reads it.
+    pub fn dynosim(format: TraceFormat, block_size: BlockSize, arrivals: ArrivalRule) -> Self {
+        Self { strictness: Strictness::DynoSim, arrivals, ..Self::strict(format, block_size) }
     }
 }
 
 impl TraceFormat {
     /// Every format.
-    pub const ALL: &'static [Self] = &[Self::Mooncake, Self::Azure];
+    pub const ALL: &'static [Self] = &[Self::Mooncake, Self::MooncakeDelta, Self::Azure];
 
     /// Returns the word of pins and of `--trace-format`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mooncake => "mooncake",
+            Self::MooncakeDelta => "mooncake-delta",
             Self::Azure => "azure",
         }
     }

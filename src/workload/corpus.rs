@@ -11,6 +11,17 @@ pub struct Corpus {
     rows: Vec<CorpusRow>,
     hash_ids: Vec<u64>,
     sessions: Vec<SessionName>,
+    prompts: Prompts,
+}
+
+/// What the tokens of a row are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Prompts {
+    /// Its whole prompt.
+    #[default]
+    Whole,
+    /// What its turn adds: the prompt begins with all that its session has said.
+    Added,
 }
 
 /// One recorded request.
@@ -57,7 +68,24 @@ pub enum SessionName {
 impl Corpus {
     /// Returns an empty corpus whose hash ids stand for `block_size` tokens each.
     pub fn new(block_size: BlockSize) -> Self {
-        Self { block_size, rows: Vec::new(), hash_ids: Vec::new(), sessions: Vec::new() }
+        Self {
+            block_size,
+            rows: Vec::new(),
+            hash_ids: Vec::new(),
+            sessions: Vec::new(),
+            prompts: Prompts::Whole,
+        }
+    }
+
+    /// Returns the corpus with what the tokens of its rows are.
+    #[must_use]
+    pub fn with_prompts(self, prompts: Prompts) -> Self {
+        Self { prompts, ..self }
+    }
+
+    /// Returns what the tokens of a row are.
+    pub fn prompts(&self) -> Prompts {
+        self.prompts
     }
 
     /// Adds a session and returns its index.

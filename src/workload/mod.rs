@@ -14,7 +14,7 @@ mod source;
 mod stop;
 
 pub use arrival::Arrivals;
-pub use corpus::{Corpus, CorpusRow, SessionName};
+pub use corpus::{Corpus, CorpusRow, Prompts, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
 pub use model::Workload;
 pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, RunCursor, Symbol, hash_of};

@@ -51,10 +51,12 @@ pub struct SessionShape {
     pub output_per_turn: Tokens,
     /// Turns in a session.
     pub turns: u32,
-    /// Share of the first prompt's blocks that comes from the session's prefix group, 0 to 1.
+    /// Share of the blocks that a turn adds which comes from the session's prefix group, 0 to 1.
     pub shared_prefix_ratio: f64,
     /// How many prefix groups there are.
     pub prefix_groups: u32,
+    /// The seed by which sessions draw their groups; else it derives from scenario and stream.
+    pub prefix_seed: Option<u64>,
     /// Think time between a turn's end and the next turn, in milliseconds.
     pub inter_turn_delay_ms: f64,
 }
@@ -78,7 +80,8 @@ impl Source {
                 ("prefix_groups", Value::count(u64::from(shape.prefix_groups))),
                 ("shared_prefix_ratio", Value::real(shape.shared_prefix_ratio)),
                 ("turns", Value::count(u64::from(shape.turns))),
-            ]),
+            ])
+            .with("prefix_seed", shape.prefix_seed.map(Value::wide)),
             Self::Requests(list) => list.canonical(),
             Self::Graph { format, .. } => {
                 object([("format", Value::text(format)), ("kind", Value::text("graph"))])

@@ -76,6 +76,8 @@ pub(crate) struct TraceStatsArgs {
 pub(crate) enum TraceFileFormat {
     /// JSON lines with lengths and hash ids
     Mooncake,
+    /// The same, each row being what its turn adds to the prompt
+    MooncakeDelta,
     /// CSV with calendar times and lengths
     Azure,
 }

@@ -75,6 +75,7 @@ fn read(
 fn options(trace: &Path, args: &TraceStatsArgs) -> ReadOptions {
     let format = match args.trace_format {
         Some(TraceFileFormat::Mooncake) => TraceFormat::Mooncake,
+        Some(TraceFileFormat::MooncakeDelta) => TraceFormat::MooncakeDelta,
         Some(TraceFileFormat::Azure) => TraceFormat::Azure,
         None => format_of_name(trace),
     };

@@ -105,6 +105,7 @@ fn session(view: &View<'_>, bag: &mut Bag) -> Option<Source> {
         turns: view.count32("turns")?,
         shared_prefix_ratio: view.real("shared-prefix-ratio")?,
         prefix_groups: view.count("prefix-groups").and_then(|groups| u32::try_from(groups).ok())?,
+        prefix_seed: view.count("prefix-seed"),
         inter_turn_delay_ms: view.real("inter-turn-delay-ms")?,
     };
     if shape.shared_prefix_ratio > 0.0 && shape.prefix_groups == 0 {

@@ -23,5 +23,5 @@ mod yaml;
 mod tests;
 
 pub(crate) use place::Place;
-pub(crate) use prediction::{Prediction, TraceFile, decode};
+pub(crate) use prediction::{Prediction, TraceFile, TraceFormat, decode};
 pub(crate) use spec::decode as decode_spec;

@@ -51,6 +51,8 @@ pub(crate) struct Prediction {
 pub(crate) struct TraceFile {
     /// Its path, relative to the working directory.
     pub(crate) path: String,
+    /// Its format.
+    pub(crate) format: TraceFormat,
     /// The tokens that one hash id stands for.
     pub(crate) block_size: BlockSize,
     /// Where the path is stated.
@@ -59,7 +61,7 @@ pub(crate) struct TraceFile {
 
 /// The trace formats of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TraceFormat {
+pub(crate) enum TraceFormat {
     /// Requests with arrival times and hash ids.
     Mooncake,
     /// The same, each turn of a session adding to the prompt.
@@ -72,6 +74,16 @@ pub(super) enum TraceFormat {
     Dynamo,
     /// Agentic captures with subagents.
     Weka,
+}
+
+impl TraceFormat {
+    /// Returns whether this build reads the format, whole or as far as its requests stand alone.
+    pub(super) const fn is_read(self) -> bool {
+        match self {
+            Self::Mooncake | Self::MooncakeDelta | Self::AgenticMooncake => true,
+            Self::AppliedComputeAgentic | Self::Dynamo | Self::Weka => false,
+        }
+    }
 }
 
 /// Decodes a configuration after putting the `--set` overrides into it.

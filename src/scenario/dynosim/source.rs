@@ -158,6 +158,8 @@ fn session(source: &Fields<'_>, report: &mut Report) -> Option<SessionShape> {
         turns: 4,
         shared_prefix_ratio: 0.0,
         prefix_groups: 0,
+        // The public runner draws groups by this seed always.
+        prefix_seed: Some(0),
         inter_turn_delay_ms: 0.0,
     };
     let sizes = ["new_input_tokens_per_turn", "output_tokens_per_turn"];
@@ -193,17 +195,16 @@ fn trace(source: &Fields<'_>, report: &mut Report) -> Stated {
     {
         source.conflict("nested_timestamp_basis", "belongs to the format `weka`", report);
     }
-    if let Some(format) = format.filter(|format| *format != TraceFormat::Mooncake)
+    if let Some(format) = format.filter(|format| !format.is_read())
         && let Some(entry) = source.entry("format")
     {
         let name = FORMATS.iter().find(|(_, known)| *known == format).map_or("", |(name, _)| name);
         report.not_covered(&entry.value.place, &format!("a trace in the format `{name}`"));
     }
-    let trace = path.zip(block_size).map(|((path, place), block_size)| TraceFile {
-        path,
-        block_size,
-        place,
-    });
+    let trace = path
+        .zip(block_size)
+        .zip(format)
+        .map(|(((path, place), block_size), format)| TraceFile { path, format, block_size, place });
     Stated {
         kind: format.map(SourceKind::Trace),
         source: trace.as_ref().map(|trace| Source::Trace { pin: trace.path.clone() }),

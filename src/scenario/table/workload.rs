@@ -40,8 +40,9 @@ static SYNTHETIC_SESSION: Shape =
         Field::tokens("new-input-tokens-per-turn", "Tokens that a turn adds to the prompt.").or_count(1024),
         Field::tokens("output-tokens-per-turn", "Output tokens of a turn.").or_count(128),
         Field::count("turns", "Turns in a session.").at_least(2).at_most(bounds::TURNS).or_count(4),
-        Field::share("shared-prefix-ratio", "Share of the first prompt's blocks that comes from the session's prefix group; above 0 it needs `prefix-groups`.").or_real(0.0),
+        Field::share("shared-prefix-ratio", "Share of the blocks that a turn adds which comes from the session's prefix group; above 0 it needs `prefix-groups`.").or_real(0.0),
         Field::count("prefix-groups", "How many prefix groups there are.").at_most(u32::MAX as u64).or_count(0),
+        Field::count("prefix-seed", "Replaces the seed by which sessions draw their groups, which derives from scenario and stream otherwise; `predict` uses 0."),
         Field::real("inter-turn-delay-ms", "Think time between the end of a turn and the next, in milliseconds.").or_real(0.0),
     ]);
 

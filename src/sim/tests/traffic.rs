@@ -19,6 +19,7 @@ fn sessions(load: Load) -> Small {
         turns: 3,
         shared_prefix_ratio: 0.0,
         prefix_groups: 0,
+        prefix_seed: None,
         inter_turn_delay_ms: 5.0,
     };
     Small::new(10.0, 2.0).blocks(64).job(|job| {

@@ -24,7 +24,9 @@ pub fn read_corpus(shards: &[Shard], options: &ReadOptions) -> Result<(Corpus, R
     let texts = texts(shards)?;
     let mut assembly = Assembly::new(options);
     match options.format {
-        TraceFormat::Mooncake => read_mooncake(&texts, options, &mut assembly),
+        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
+            read_mooncake(&texts, options, &mut assembly)
+        }
         TraceFormat::Azure => read_azure(&texts, options, &mut assembly),
     }
     let names: Vec<&str> = shards.iter().map(Shard::name).collect();
@@ -37,7 +39,7 @@ pub fn count_rows(text: &[u8], format: TraceFormat) -> u64 {
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !blank(line));
     let count = lines.fold(0_u64, |count, _| count + 1);
     match format {
-        TraceFormat::Mooncake => count,
+        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => count,
         TraceFormat::Azure => count.saturating_sub(1),
     }
 }

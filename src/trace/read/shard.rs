@@ -84,7 +84,7 @@ impl Shard {
     ///
     /// # Errors
     /// As [`Shard::unpack`], and `trace::encoding` for a byte order mark or bytes that are no UTF-8.
-    pub(super) fn text(&self) -> Result<Cow<'_, str>, Problem> {
+    pub(in super::super) fn text(&self) -> Result<Cow<'_, str>, Problem> {
         let text = match self.unpack()? {
             Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
                 .map(Cow::Borrowed)

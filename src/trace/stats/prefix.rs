@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::units::{Ppm, Tokens};
-use crate::workload::Corpus;
+use crate::workload::{Corpus, Prompts};
 
 /// The share of prompts that an infinite cache would serve, rows taken in order, counted in three ways.
 ///
@@ -39,8 +39,11 @@ impl Share {
 }
 
 impl PrefixHit {
-    /// Returns the hit of a corpus, or `None` where no row has ids.
+    /// Returns the hit of a corpus, or `None` where no row has ids, or where a row is not the whole prompt.
     pub fn of(corpus: &Corpus) -> Option<Self> {
+        if corpus.prompts() == Prompts::Added {
+            return None;
+        }
         let size = corpus.block_size();
         let mut seen: BTreeSet<u64> = BTreeSet::new();
         let (mut full, mut ids, mut tokens) =

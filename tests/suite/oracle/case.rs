@@ -43,6 +43,11 @@ impl Case {
         Some((self.0.get("prediction")?, self.0.get("requests")?.as_array()?.as_slice()))
     }
 
+    /// Returns all that is recorded.
+    pub(super) fn value(&self) -> &Value {
+        &self.0
+    }
+
     /// Returns whether any worker of the case has `default` timing.
     pub(super) fn is_priced_by_a_table(&self) -> bool {
         let config = self.text("config").expect("each case has a configuration");

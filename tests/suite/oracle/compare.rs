@@ -64,7 +64,10 @@ fn rows(expected: &[Value], found: &[Value], pricing: Pricing) -> Vec<String> {
         differences.push(format!("{} rows, expected {}", found.len(), expected.len()));
     }
     for (expected, found) in sorted(expected).into_iter().zip(sorted(found)) {
-        let who = format!("{}#{}", expected["session_id"], expected["turn_index"]);
+        let who = match expected.get("session_id") {
+            Some(session) => format!("{session}#{}", expected["turn_index"]),
+            None => expected["request_id"].to_string(),
+        };
         row(&who, (expected, found), pricing, &mut differences);
     }
     differences
@@ -75,7 +78,12 @@ fn sorted(rows: &[Value]) -> Vec<&Value> {
     let mut rows: Vec<&Value> = rows.iter().collect();
     rows.sort_by_key(|row| {
         let arrival = row["arrival_time_ms"].as_f64().expect("each row has an arrival");
-        (row["session_id"].to_string(), row["turn_index"].as_u64(), format!("{arrival:020.3}"))
+        (
+            row["session_id"].to_string(),
+            row["turn_index"].as_u64(),
+            row["request_id"].to_string(),
+            format!("{arrival:020.3}"),
+        )
     });
     rows
 }

@@ -4,5 +4,7 @@
 
 mod case;
 mod compare;
+mod lacking;
 mod predicted;
 mod refused;
+mod specs;

@@ -5,43 +5,79 @@ use std::path::Path;
 use crate::cli::args::{Format, PredictArgs};
 use crate::cli::{Context, Exit, Failure, Stopwatch, print, stop_on_signal};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
-use crate::plan::SimulationJob;
+use crate::plan::{Compat, SimulationJob};
 use crate::record::RunRecord;
 use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Rows, Summary};
-use crate::scenario::dynosim::{self, Prediction, TraceFile};
+use crate::scenario::dynosim::{self, Prediction};
 use crate::sim::{self, Options, SimError};
-use crate::trace::{ArrivalRule, ReadOptions, Shard, read_corpus};
-use crate::workload::{Corpus, Load};
+use crate::workload::Corpus;
 
 use super::model::Model;
-use super::{job, laws, memory, options};
+use super::{job, laws, memory, options, trace};
 
 /// Runs the command.
 pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<Exit, Failure> {
     let compat = options::check(args)?;
     let (path, prediction) = read(args)?;
-    let model = Model::find(&prediction, path, context)?;
-    let job = job::simulation_job(&prediction, &model, compat)?;
+    let job = job_of(&prediction, path, context, compat)?;
     let overwrite = if args.overwrite { Overwrite::KnownNames } else { Overwrite::Refuse };
     let folder =
         Folder::check(&args.output_dir, overwrite).map_err(|error| refuse_folder(&error))?;
     report_warnings(&prediction, context);
     let corpus = match &prediction.trace {
         None => None,
-        Some(trace) => Some(read_trace(trace, &job, context)?),
+        Some(file) => Some(trace::read(file, trace::load(file)?, &job, context)?),
     };
     memory::check(prediction.memory_limit_gb)?;
     let (record, host) = simulate(&job, corpus.as_ref())?;
     memory::check(prediction.memory_limit_gb)?;
     laws::check(&job, corpus.as_ref(), &record)?;
     report_rejections(&record, context);
-    let mut summary = Summary::new(&record, job.sla.as_ref(), host);
-    summary.describe_pools(&job);
+    let summary = summarize(&record, &job, host);
     let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment));
     write(&folder, &summary, rows.as_ref()).map_err(|error| failed_write(&error))?;
     context.detail(&format!("wrote `{}`", args.output_dir.display()));
     show(args.format, &summary, rows.as_ref())?;
     Ok(Exit::Success)
+}
+
+/// Returns the job of a configuration that lies at `path`.
+///
+/// # Errors
+/// As the command has them.
+pub(in crate::cli::cmd) fn job_of(
+    prediction: &Prediction,
+    path: &Path,
+    context: &Context,
+    compat: Compat,
+) -> Result<SimulationJob, Failure> {
+    let model = Model::find(prediction, path, context)?;
+    job::simulation_job(prediction, &model, compat)
+}
+
+/// Returns what `prediction.json` and `requests.jsonl` hold of a job that is run here.
+///
+/// # Errors
+/// As the command has them.
+pub(in crate::cli::cmd) fn answer(
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+) -> Result<(serde_json::Value, serde_json::Value), Failure> {
+    let (record, host) = simulate(job, corpus)?;
+    laws::check(job, corpus, &record)?;
+    let mut document = Vec::new();
+    let summary = summarize(&record, job, host);
+    summary.write(None, &mut document).expect("a Vec takes every write");
+    let rows = serde_json::to_value(Rows::new(&record, &job.deployment));
+    let summary = serde_json::from_slice(&document).expect("what was written is JSON");
+    Ok((summary, rows.expect("rows are JSON")))
+}
+
+/// Returns the summary of a run.
+fn summarize(record: &RunRecord, job: &SimulationJob, host: Host) -> Summary {
+    let mut summary = Summary::new(record, job.sla.as_ref(), host);
+    summary.describe_pools(job);
+    summary
 }
 
 /// Reads the configuration, or the specification that stands for one, with its path.
@@ -55,7 +91,7 @@ fn read(args: &PredictArgs) -> Result<(&Path, Prediction), Bag> {
 }
 
 /// Reads the configuration file.
-fn read_config(path: &Path) -> Result<SourceFile, Problem> {
+pub(in crate::cli::cmd) fn read_config(path: &Path) -> Result<SourceFile, Problem> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {
         Problem::new(Code::DynosimFile, format!("cannot read `{name}`: {error}"))
@@ -70,34 +106,6 @@ fn report_warnings(prediction: &Prediction, context: &Context) {
     let mut bag = Bag::new();
     prediction.warnings.iter().cloned().for_each(|warning| bag.push(warning));
     context.report(bag);
-}
-
-/// Reads the trace as DynoSim reads it; whatever is wrong with it is exit 1, as it is there.
-fn read_trace(
-    trace: &TraceFile,
-    job: &SimulationJob,
-    context: &Context,
-) -> Result<Corpus, Failure> {
-    let failed = |bag: Bag| Failure::new(Exit::JobFailed, bag);
-    let shard = Shard::load(Path::new(&trace.path), &trace.path)
-        .map_err(|problem| failed(trace.place.adopt(problem, "named here").into()))?;
-    let arrivals = match job.workload.load {
-        Load::TraceTimestamps { .. } => ArrivalRule::Required,
-        Load::Concurrency { .. }
-        | Load::ConstantRate { .. }
-        | Load::Poisson { .. }
-        | Load::Recorded(_) => ArrivalRule::Ignored,
-    };
-    let read = ReadOptions::dynosim(trace.block_size, arrivals);
-    let (corpus, counts) = read_corpus(&[shard], &read).map_err(failed)?;
-    let mut warnings = Bag::new();
-    // The format fixes milliseconds: a short span hints at nothing here.
-    let tolerated = counts.warnings(&trace.path).into_iter();
-    tolerated
-        .filter(|warning| warning.code() != Code::TraceTimeScale)
-        .for_each(|warning| warnings.push(warning));
-    context.report(warnings);
-    Ok(corpus)
 }
 
 /// Runs the job and measures the wall time of doing so.

@@ -13,7 +13,7 @@ use crate::sim::{self, Unsupported};
 use super::model::Model;
 
 /// The seed of random streams that the configuration gives none: the reference's.
-const SEED: u64 = 42;
+pub(in crate::cli::cmd) const SEED: u64 = 42;
 
 /// Returns the job of a configuration; `model` is what is known of its model beyond the name.
 ///

@@ -9,5 +9,9 @@ mod laws;
 mod memory;
 mod model;
 mod options;
+mod trace;
 
-pub(super) use command::run;
+pub(super) use command::{answer, job_of, read_config, run};
+pub(super) use job::SEED;
+pub(super) use options::compat;
+pub(super) use trace::read as read_trace;

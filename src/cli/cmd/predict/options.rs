@@ -24,22 +24,28 @@ pub(super) fn check(args: &PredictArgs) -> Result<Compat, Bag> {
         let message = format!("`{option}` is DynoSim's and this build lacks it");
         bag.push(Problem::new(Code::PredictUnavailable, message).help("leave it out"));
     }
-    let compat = match &args.compat {
-        None => Some(Compat::NEWEST),
-        Some(text) => text.parse().ok(),
-    };
-    if let (None, Some(text)) = (compat, &args.compat) {
+    match compat(args.compat.as_deref()) {
+        Ok(compat) if bag.is_empty() => Ok(compat),
+        Ok(_) => Err(bag),
+        Err(problem) => {
+            bag.push(problem);
+            Err(bag)
+        }
+    }
+}
+
+/// Returns the reference behaviour of a name; without one the newest.
+///
+/// # Errors
+/// A name that is not known.
+pub(in crate::cli::cmd) fn compat(stated: Option<&str>) -> Result<Compat, Problem> {
+    let Some(text) = stated else { return Ok(Compat::NEWEST) };
+    text.parse().map_err(|()| {
         let known: Vec<&str> = Compat::ALL.iter().map(|known| known.name()).collect();
         let message = format!("the behaviour `{text}` is not known");
-        bag.push(
-            Problem::new(Code::PredictCompat, message)
-                .help(format!("known behaviours: {}", known.join(", "))),
-        );
-    }
-    match compat {
-        Some(compat) if bag.is_empty() => Ok(compat),
-        _ => Err(bag),
-    }
+        Problem::new(Code::PredictCompat, message)
+            .help(format!("known behaviours: {}", known.join(", ")))
+    })
 }
 
 /// Returns the names of the options that are given.

@@ -118,6 +118,7 @@ fn loads_and_stops_decode_with_their_defaults() {
             turns: 3,
             shared_prefix_ratio: 0.0,
             prefix_groups: 0,
+            prefix_seed: Some(0),
             inter_turn_delay_ms: 0.0,
         })
     );

@@ -275,10 +275,6 @@ fn what_this_build_has_no_engine_for_is_refused_by_name() {
     each_refused(
         Code::DynosimUnsupported,
         &[
-            (
-                &trace("mooncake-delta", "{}"),
-                "this build cannot run a trace in the format `mooncake-delta`",
-            ),
             (&trace("dynamo", "{}"), "this build cannot run a trace in the format `dynamo`"),
             (
                 &trace("weka", "{type: trace_timestamps}"),

@@ -22,7 +22,7 @@ fn scenario() -> ReadOptions {
 }
 
 fn dynosim() -> ReadOptions {
-    ReadOptions::dynosim(block(512), ArrivalRule::Required)
+    ReadOptions::dynosim(TraceFormat::Mooncake, block(512), ArrivalRule::Required)
 }
 
 fn lenient() -> ReadOptions {
