@@ -29,6 +29,12 @@ impl Context {
         Self { global: arguments.global.clone(), environment: Environment::snapshot() }
     }
 
+    /// Returns the same context with nothing but errors on stderr.
+    pub(crate) fn quiet(&self) -> Self {
+        let global = Global { quiet: true, verbose: false, ..self.global.clone() };
+        Self { global, environment: self.environment }
+    }
+
     /// Returns the project root given with `--root`; without it, the root is found from the scenario.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.global.root.as_deref()

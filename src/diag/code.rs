@@ -190,6 +190,14 @@ codes! {
         "`--set a.b.c=VALUE` splits at the first `=`, the path at dots, and reads the value as YAML. List positions, empty parts and the sections `optimization` and `optimizer` are refused, and so is a path through a value that is no mapping.";
     DynosimNoEffect "dynosim::no_effect" Warning "A field is accepted and has no effect here."
         "The field steers DynoSim's process supervisor. `bench predict` runs in one process on one thread and needs no such limit.";
+    ImportUnpinned "import::unpinned" Error "The project has no pin of what a configuration names."
+        "A scenario names nothing that is not pinned. Write the pin, or say with `--model` or `--hardware` which pin stands for it: where context length, bytes per token and capacity are stated, the model's own figures are not used.";
+    ImportUnsayable "import::unsayable" Error "The scenario language has no word for something that a configuration says."
+        "`bench predict` runs the configuration as it is.";
+    ImportOutput "import::output" Error "The scenario, or the pin of its trace, cannot be written."
+        "An existing scenario is replaced with `--overwrite` only. The message says what the system answered.";
+    ParityCase "parity::case" Error "A folder or file holds no recorded case."
+        "A recorded case is a gzip file of `tests/fixtures/oracle`, a folder with `config.yaml` and `run.json`, or one with `spec.json` and the results of nightlies.";
     PredictStack "predict::stack" Error "The stack is not installed."
         "`--stack` names the program that composes router and planner. This build has one: `engine`.";
     PredictCompat "predict::compat" Error "The reference behaviour is not known."

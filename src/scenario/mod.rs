@@ -33,6 +33,7 @@ pub(crate) mod decimal;
 pub mod decode;
 pub(crate) mod dynosim;
 pub mod edit;
+pub(crate) mod export;
 pub mod format;
 mod load;
 pub mod model;

@@ -9,6 +9,7 @@ mod interrupt;
 mod lint;
 mod nix;
 mod oracle;
+mod parity;
 mod parts;
 mod pins;
 mod predict;

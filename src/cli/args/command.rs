@@ -8,8 +8,8 @@ use crate::cli::environment;
 
 use super::{
     AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs, ExecJobArgs,
-    ExplainCodeArgs, FmtArgs, Global, LintArgs, ManArgs, MergeArgs, PerfArgs, PinArgs, PinsArgs,
-    PlanArgs, PredictArgs, RunArgs, TraceArgs,
+    ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs,
+    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, RunArgs, TraceArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -95,6 +95,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  bench predict -c prediction.yaml --set traffic.load.concurrency=4 --output-dir out"
     )]
     Predict(PredictArgs),
+    /// Write the scenario of a DynoSim configuration; the two give one run
+    #[command(
+        after_help = "Example:\n  bench import prediction.yaml --output scenarios/prediction.kdl"
+    )]
+    Import(ImportArgs),
+    /// Compare this program with recorded answers of the reference, request by request
+    #[command(
+        after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002"
+    )]
+    Parity(ParityArgs),
     /// Measure the simulator: requests and passes per second
     #[command(
         after_help = "Examples:\n  bench perf\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"

@@ -2,7 +2,9 @@
 
 mod command;
 mod global;
+mod import;
 mod maintain;
+mod parity;
 mod pins;
 mod predict;
 mod run;
@@ -11,9 +13,11 @@ mod scenario;
 pub use command::Arguments;
 pub(crate) use command::Command;
 pub(crate) use global::{ColorWhen, Format, Global};
+pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs,
 };
+pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs,
 };

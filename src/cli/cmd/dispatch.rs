@@ -1,8 +1,8 @@
 //! Which command is which file.
 
 use super::{
-    accept, check, completions, diff, docs, exec_batch, exec_job, explain_code, fmt, lint, man,
-    merge, perf, pin, pins, plan, predict, run, trace,
+    accept, check, completions, diff, docs, exec_batch, exec_job, explain_code, fmt, import, lint,
+    man, merge, parity, perf, pin, pins, plan, predict, run, trace,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -25,6 +25,8 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Pins(args) => pins::run(args, context),
         Command::Trace(args) => trace::run(args, context),
         Command::Predict(args) => predict::run(args, context),
+        Command::Import(args) => import::run(args, context),
+        Command::Parity(args) => parity::run(args, context),
         Command::Perf(args) => perf::run(args, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Completions(args) => completions::run(args, context),

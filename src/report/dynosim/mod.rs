@@ -8,6 +8,7 @@ mod folder;
 mod gaps;
 mod goodput;
 mod latency;
+mod parity;
 mod pools;
 mod rows;
 mod summary;
@@ -17,6 +18,7 @@ mod table;
 mod tests;
 
 pub(crate) use folder::{Folder, FolderError, Overwrite};
+pub(crate) use parity::{Agreement, Answer, Bounds, compare};
 pub(crate) use rows::Rows;
 pub(crate) use summary::{Host, Summary};
 pub(crate) use table::table;

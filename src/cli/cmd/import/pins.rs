@@ -1,0 +1,187 @@
+//! The pins of an imported scenario: those that are there, and the one that a trace gets.
+
+use std::path::Path;
+
+use crate::diag::{Bag, Code, Problem};
+use crate::digest::Sha256;
+use crate::pin::{ModelPin, PinKind, Registry};
+use crate::scenario::dynosim::TraceFormat;
+use crate::scenario::dynosim::{Prediction, TraceFile};
+use crate::scenario::export::quoted;
+use crate::trace::{Shard, TraceFormat as Format, count_rows, is_named_gzip};
+
+/// A pin's name and digest.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// Its name.
+    pub(super) name: String,
+    /// Its digest.
+    pub(super) digest: Sha256,
+}
+
+/// Returns the model's pin: the stated one, or the one that the configuration's name means.
+pub(super) fn model(
+    prediction: &Prediction,
+    registry: &Registry,
+    stated: Option<&str>,
+) -> Result<Named, Bag> {
+    let named = |name: &str| -> Result<Named, Bag> {
+        let pin = registry.model(name).map_err(Bag::from)?;
+        Ok(Named { name: name.to_owned(), digest: pin.digest() })
+    };
+    if let Some(name) = stated {
+        return named(name);
+    }
+    let wanted = &prediction.deployment.model;
+    let known = registry.names(PinKind::Model)?;
+    for name in &known {
+        if means(wanted, name, &registry.model(name).map_err(Bag::from)?) {
+            return named(name);
+        }
+    }
+    Err(unpinned(prediction, "model", wanted, &known).into())
+}
+
+/// Returns the hardware's pin: the stated one, or the one of the configuration's name.
+pub(super) fn hardware(
+    prediction: &Prediction,
+    registry: &Registry,
+    stated: Option<&str>,
+) -> Result<Named, Bag> {
+    let name = stated.unwrap_or(&prediction.deployment.hardware);
+    let known = registry.names(PinKind::Hardware)?;
+    if !known.iter().any(|known| known == name) {
+        return Err(unpinned(prediction, "hardware", name, &known).into());
+    }
+    let pin = registry.hardware(name).map_err(Bag::from)?;
+    Ok(Named { name: name.to_owned(), digest: pin.digest() })
+}
+
+/// Returns whether a model's name means a pin: its own name, its repository, or either without who publishes it.
+fn means(wanted: &str, name: &str, pin: &ModelPin) -> bool {
+    let plain = |text: &str| {
+        let last = text.rsplit('/').next().unwrap_or(text).to_lowercase();
+        last.strip_prefix("meta-").map_or(last.clone(), str::to_owned)
+    };
+    pin.is_called(wanted) || plain(wanted) == plain(name) || plain(wanted) == plain(&pin.repository)
+}
+
+/// Returns the refusal of something without a pin.
+fn unpinned(prediction: &Prediction, kind: &str, name: &str, known: &[String]) -> Problem {
+    let place = prediction.place_named_in(kind).unwrap_or(&prediction.engine_place);
+    let message = format!("the project has no pin of the {kind} `{name}`");
+    let problem = place.problem(Code::ImportUnpinned, message, "named here");
+    problem.help(format!(
+        "write `pins/{kind}` for it, or name one that stands for it with `--{kind} PIN`; known are {}",
+        known.join(", ")
+    ))
+}
+
+/// Returns the pin of a trace: one of the project that has the same bytes, or one that is written there with a copy of the file.
+pub(super) fn trace(
+    trace: &TraceFile,
+    registry: &Registry,
+    written: &mut Vec<String>,
+) -> Result<Named, Bag> {
+    let shard = Shard::load(Path::new(&trace.path), &trace.path)
+        .map_err(|problem| trace.place.adopt(problem, "named here"))?;
+    let text = pin_text(trace, &shard)?;
+    let base = plain_name(&trace.path);
+    let folder = registry.root().join(PinKind::Trace.folder());
+    // A name that is taken by the same pin is that pin; one that is taken by another gets a number.
+    for number in 1_u32.. {
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        let text = text.named(&name);
+        let file = folder.join(format!("{name}.kdl"));
+        match std::fs::read_to_string(&file) {
+            Ok(found) if found == text => {}
+            Ok(_) => continue,
+            Err(_) => {
+                let failed = |error: std::io::Error| {
+                    let message = format!("cannot write `{}`: {error}", file.display());
+                    Bag::from(Problem::new(Code::ImportOutput, message))
+                };
+                std::fs::create_dir_all(&folder).map_err(failed)?;
+                let data = folder.join(shard_name(&name, &trace.path));
+                std::fs::write(&data, shard.bytes()).map_err(failed)?;
+                std::fs::write(&file, text).map_err(failed)?;
+                written.extend([data.display().to_string(), file.display().to_string()]);
+            }
+        }
+        let pin = registry.trace(&name).map_err(Bag::from)?;
+        return Ok(Named { name, digest: pin.digest() });
+    }
+    unreachable!("some number is free")
+}
+
+/// A trace's pin without its name.
+struct PinText {
+    format: &'static str,
+    block_size: u32,
+    path: String,
+    digest: Sha256,
+    bytes: usize,
+    content: Option<Sha256>,
+    rows: u64,
+}
+
+fn pin_text(trace: &TraceFile, shard: &Shard) -> Result<PinText, Bag> {
+    let format = match trace.format {
+        TraceFormat::MooncakeDelta => Format::MooncakeDelta,
+        TraceFormat::Mooncake => Format::Mooncake,
+        TraceFormat::AgenticMooncake
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Dynamo
+        | TraceFormat::Weka => {
+            let message = "a scenario reads no trace of this format";
+            return Err(trace.place.problem(Code::ImportUnsayable, message, "named here").into());
+        }
+    };
+    let unpacked = shard.unpack()?;
+    Ok(PinText {
+        format: format.name(),
+        block_size: trace.block_size.get(),
+        path: trace.path.clone(),
+        digest: Sha256::of(shard.bytes()),
+        bytes: shard.bytes().len(),
+        content: is_named_gzip(&trace.path).then(|| Sha256::of(&unpacked)),
+        rows: count_rows(&unpacked, format),
+    })
+}
+
+impl PinText {
+    /// Returns the pin's file.
+    fn named(&self, name: &str) -> String {
+        let content = self
+            .content
+            .map_or_else(String::new, |digest| format!(" content-sha256=\"{}\"", digest.hex()));
+        format!(
+            "trace {} lenient=#true {{\n    about \"Imported with a DynoSim configuration.\"\n    format \"{}\"\n    \
+             block-size {}\n    timestamps unit=\"ms\"\n    shard {} sha256=\"{}\" bytes={}{content}\n    requests {}\n}}\n",
+            quoted(name),
+            self.format,
+            self.block_size,
+            quoted(&shard_name(name, &self.path)),
+            self.digest.hex(),
+            self.bytes,
+            self.rows,
+        )
+    }
+}
+
+/// Returns the name of the copy beside the pin.
+fn shard_name(name: &str, path: &str) -> String {
+    format!("{name}.jsonl{}", if is_named_gzip(path) { ".gz" } else { "" })
+}
+
+/// Returns a pin's name for a file: lower case letters, digits and `-`.
+fn plain_name(path: &str) -> String {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.split('.').next().unwrap_or(file);
+    let plain: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let trimmed = plain.trim_matches('-');
+    if trimmed.is_empty() { "trace".to_owned() } else { trimmed.to_owned() }
+}

@@ -1,0 +1,65 @@
+//! The command from arguments to a table.
+
+use std::path::PathBuf;
+
+use crate::cli::args::{Format, ParityArgs};
+use crate::cli::{Context, Exit, Failure, print};
+use crate::diag::{Code, Problem};
+use crate::report::dynosim::compare;
+
+use super::answer::{Answered, answer};
+use super::recording::{Asked, Recording, of_folder};
+use super::table::{self, Judged, Verdict};
+
+/// Where the recorded cases of a project are.
+const FIXTURES: [&str; 2] = ["tests/fixtures/oracle/cases", "tests/fixtures/oracle/specs"];
+
+/// Runs the command: exit 3 where a case differs by more than is allowed.
+pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<Exit, Failure> {
+    let mut judged = Vec::new();
+    for folder in folders(args, context) {
+        for recording in of_folder(&folder)? {
+            let wanted = args.only.is_empty()
+                || args.only.iter().any(|prefix| recording.name.starts_with(prefix));
+            if wanted {
+                judged.push(judge(recording, context));
+            }
+        }
+    }
+    if judged.is_empty() {
+        let problem = Problem::new(Code::ParityCase, "there is no recorded case");
+        return Err(problem.help("name a folder of recorded cases").into());
+    }
+    let text = match args.format {
+        Format::Table => table::text(&judged),
+        Format::Json => table::document(&judged),
+    };
+    print(text)?;
+    let differs = judged.iter().any(|case| case.agrees() == Some(false));
+    Ok(if differs { Exit::Drift } else { Exit::Success })
+}
+
+fn folders(args: &ParityArgs, context: &Context) -> Vec<PathBuf> {
+    if !args.folders.is_empty() {
+        return args.folders.clone();
+    }
+    let root = context.root().map_or_else(|| PathBuf::from("."), PathBuf::from);
+    FIXTURES.map(|folder| root.join(folder)).to_vec()
+}
+
+/// Answers a recording and compares.
+fn judge(recording: Recording, context: &Context) -> Judged {
+    let verdict = match (answer(&recording, context), &recording.answer) {
+        (Answered::NotCovered(what), _) => Verdict::NotCovered(what),
+        (Answered::Failed(_), None) => Verdict::BothFailed,
+        (Answered::Failed(why), Some(_)) => Verdict::OneFailed(format!("fails here: {why}")),
+        (Answered::Ended(..), None) => Verdict::OneFailed("fails in the reference".to_owned()),
+        (Answered::Ended(mut found, bounds), Some(recorded)) => {
+            if matches!(recording.asked, Asked::Specification { .. }) {
+                found.keep_named(recorded);
+            }
+            Verdict::Compared(compare(recorded, &found, bounds))
+        }
+    };
+    Judged { name: recording.name, verdict }
+}
