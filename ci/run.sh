@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint tests docs generated readme gate nix'
+steps='tools format lint tests docs generated readme gate distribute nix'
 
 step_tools() {
     cargo --version
@@ -53,6 +53,14 @@ step_readme() {
 
 step_gate() {
     bench check scenarios/*.kdl
+}
+
+# Partitions under Slurm and under a stand-in for Kubernetes: needs root, and Debian where Slurm or Python's yaml is missing.
+step_distribute() {
+    cargo build --locked --release
+    export BENCH="${CARGO_TARGET_DIR:-$PWD/target}/release/bench"
+    ci/k8s/test.sh
+    ci/slurm/test.sh
 }
 
 # The flake, through a stand-in for nixpkgs: needs root on Debian where Nix and sshd are missing.
