@@ -1,9 +1,11 @@
 //! Where the values of an axis go: paths into declarations, judged by the decoder's own table.
 
-use crate::diag::{Code, Problem, Span};
+use std::collections::BTreeMap;
+
+use crate::diag::{Bag, Code, Problem, Span};
 use crate::scenario::model::Axis;
-use crate::scenario::scalar::nearest;
-use crate::scenario::shape::{Occurs, Shape, Type};
+use crate::scenario::scalar::{self, Datum, nearest};
+use crate::scenario::shape::{Field, Occurs, Shape, Type};
 use crate::scenario::syntax::{Content, Node, Place, Property, Value, Word};
 use crate::scenario::table::{DEPLOYMENT, WORKLOAD};
 
@@ -24,6 +26,8 @@ pub(super) struct Target {
     steps: Vec<Step>,
     /// The property, or `None` for the first argument of the last node.
     property: Option<&'static str>,
+    /// What the place takes; `None` for the kind of a node.
+    field: Option<&'static Field>,
 }
 
 /// A node on the way.
@@ -59,7 +63,7 @@ impl Target {
         let mut steps = Vec::new();
         while let Some(part) = parts.next() {
             if let Some(field) = shape.prop(part.text).filter(|_| parts.peek().is_none()) {
-                return Ok(Self { side, steps, property: Some(field.name) });
+                return Ok(Self { side, steps, property: Some(field.name), field: Some(field) });
             }
             let Some(child) = shape.child(part.text) else {
                 return Err(unknown_part(axis, &part, shape));
@@ -76,7 +80,23 @@ impl Target {
         if keyed || (shape.args.is_empty() && shape.kinds.is_empty()) {
             return Err(unfinished(axis, shape));
         }
-        Ok(Self { side, steps, property: None })
+        Ok(Self { side, steps, property: None, field: shape.args.first() })
+    }
+
+    /// Complains of values that are written differently and read as one: two jobs would have one key.
+    pub(super) fn read_as_one(&self, axis: &Axis, findings: &mut Bag) {
+        let Some(field) = self.field else { return };
+        let mut known: BTreeMap<u64, &Value> = BTreeMap::new();
+        for value in &axis.values {
+            // What is wrong is complained of by each job; what is no number has one spelling.
+            let Ok(Datum::Real(number)) = scalar::read(value, field) else { continue };
+            let first = *known.entry(number.to_bits()).or_insert(value);
+            if first.content.spelling() != value.content.spelling() {
+                let message = format!("`{}` and `{}` are the same", first.text, value.text);
+                let problem = value.place.problem(Code::ScenarioAxis, message, "given again");
+                findings.push(first.place.also(problem, "first given here"));
+            }
+        }
     }
 
     /// Puts `value` in its place in a declaration; nodes that are absent are added.

@@ -56,6 +56,7 @@ impl<'s> Block<'s> {
         for (group, axis) in axes_of(&block.axes) {
             match Target::of(axis) {
                 Ok(target) => {
+                    target.read_as_one(axis, findings);
                     let known = paths.iter().position(|path| *path == axis.path);
                     let name =
                         known.map_or_else(|| axis.path.clone(), |index| names[index].clone());

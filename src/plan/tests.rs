@@ -284,6 +284,17 @@ fn an_axis_of_many_listed_values_is_read_in_time_and_a_value_given_twice_is_foun
 }
 
 #[test]
+fn values_that_read_as_one_are_refused_where_both_stand() {
+    let axis = "vary \"workload.stop.virtual-time\" \"1s\" \"2s\" \"1000ms\"";
+    let found = planned(&scenario(axis, "")).expect_err("refused");
+    let messages: Vec<&str> = found.iter().map(Problem::message).collect();
+    assert_eq!(messages, ["`\"1s\"` and `\"1000ms\"` are the same"]);
+    assert_eq!(found[0].labels().len(), 2);
+    let axis = axis.replace("1000ms", "1500ms");
+    assert!(planned(&scenario(&axis, "")).is_ok());
+}
+
+#[test]
 fn an_engine_imitates_what_its_pin_says_where_the_scenario_says_nothing() {
     let folder = TempDir::new().expect("a folder");
     let pin = folder.path().join("pins/engines/native/pin.kdl");
