@@ -90,6 +90,8 @@ families! {
     Tpot "tpot_ns" "tpot" Distribution LowerIsBetter "Mean gap of a request.";
     E2e "e2e_ns" "e2e" Distribution LowerIsBetter "Arrival to last token.";
     Queue "queue_ns" "queue" Distribution LowerIsBetter "Arrival to first admission.";
+    Handoff "handoff_ns" "handoff" Distribution LowerIsBetter "Prompt held to taken up by the decode rank.";
+    Transfer "transfer_ns" "handoff" Distribution LowerIsBetter "Transfer of a prompt's KV.";
     GoodputRequests "goodput_requests" "goodput" Single HigherIsBetter "Completed requests inside the SLA.";
     GoodputShare "goodput_ppm" "goodput" Single HigherIsBetter "Share of offered requests inside the SLA.";
     GoodputRequestsPerSecond "goodput_requests_per_second" "goodput" Single HigherIsBetter "Requests inside the SLA a second.";

@@ -1,5 +1,7 @@
 //! The numbered laws that every run obeys, whatever engine and workload. A broken one is a bug, and fails its job.
 
+mod handoff;
+
 use crate::record::{Outcome, RequestRecord, RunRecord};
 use crate::units::{Nanos, SimTime, Tokens};
 
@@ -40,6 +42,10 @@ pub enum Invariant {
     RejectedHasNothing,
     /// Every KV block is held, cached or free at the end.
     BlocksConserved,
+    /// Hand-offs are there exactly between two pools, their steps follow each other, and a completed request took all.
+    HandoffsPaired,
+    /// No link between ranks carries more than it can.
+    LinksWithinCapacity,
 }
 
 /// A broken law, with the values that break it.
@@ -88,6 +94,8 @@ impl Invariant {
         Self::ReadmissionsFollowPreemptions,
         Self::RejectedHasNothing,
         Self::BlocksConserved,
+        Self::HandoffsPaired,
+        Self::LinksWithinCapacity,
     ];
 
     /// Returns `INV-n`.
@@ -109,6 +117,8 @@ impl Invariant {
             Self::ReadmissionsFollowPreemptions => "INV-14",
             Self::RejectedHasNothing => "INV-15",
             Self::BlocksConserved => "INV-16",
+            Self::HandoffsPaired => "INV-17",
+            Self::LinksWithinCapacity => "INV-18",
         }
     }
 
@@ -138,6 +148,8 @@ impl Invariant {
             Self::ReadmissionsFollowPreemptions => readmissions_unlike_preemptions(record),
             Self::RejectedHasNothing => each(&rejected_with_something),
             Self::BlocksConserved => blocks_lost(record),
+            Self::HandoffsPaired => handoff::unpaired(record),
+            Self::LinksWithinCapacity => handoff::links_beyond_capacity(record),
         };
         found.map(|found| Violation { invariant: self, found })
     }

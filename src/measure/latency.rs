@@ -41,6 +41,22 @@ pub fn queue(request: &RequestRecord) -> Option<Nanos> {
     span(request.arrival, request.admissions.first()?.at)
 }
 
+/// Returns the time from the prompt held by a prefill rank to the request taken up by a decode rank.
+///
+/// Shape: one a request that was handed over. Unit: nanoseconds. Source: docs/metrics.md#handoff.
+pub(super) fn handoff(request: &RequestRecord) -> Option<Nanos> {
+    let handoff = request.handoff.as_ref()?;
+    span(handoff.held?, handoff.activated?)
+}
+
+/// Returns the time of the transfer of a prompt's KV.
+///
+/// Shape: one a request that was handed over. Unit: nanoseconds. Source: docs/metrics.md#handoff.
+pub(super) fn transfer(request: &RequestRecord) -> Option<Nanos> {
+    let handoff = request.handoff.as_ref()?;
+    span(handoff.transfer_began?, handoff.transfer_ended?)
+}
+
 /// Returns `end - start` after each became integer nanoseconds, or `None` where `end` is earlier (INV-3 reports that).
 pub(super) fn span(start: SimTime, end: SimTime) -> Option<Nanos> {
     Nanos::from(end).since(Nanos::from(start))

@@ -131,6 +131,11 @@ impl Metrics {
         self.add_distribution(Family::Tpot, of(latency::tpot));
         self.add_distribution(Family::E2e, of(latency::e2e));
         self.add_distribution(Family::Queue, of(latency::queue));
+        // Reports of one pool say nothing of hand-offs, not even that there are none.
+        if record.pools.len() > 1 {
+            self.add_distribution(Family::Handoff, of(latency::handoff));
+            self.add_distribution(Family::Transfer, of(latency::transfer));
+        }
         let gaps = record.gaps.clone().into_sorted();
         self.add_distribution(Family::Itl, Distribution::of_sorted(&gaps));
     }
@@ -259,7 +264,8 @@ mod tests {
             let metrics = Metrics::of(&run(count), bounds.as_ref(), None);
             let present: Vec<Family> = metrics.figures().map(|(name, _)| name.family()).collect();
             let absent: Vec<Family> = metrics.absent().map(|(family, _)| family).collect();
-            for family in Family::ALL {
+            let apart = [Family::Handoff, Family::Transfer];
+            for family in Family::ALL.iter().filter(|family| !apart.contains(family)) {
                 assert_ne!(present.contains(family), absent.contains(family), "{family:?}");
             }
         }

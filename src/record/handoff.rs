@@ -3,7 +3,7 @@
 use crate::units::{SimTime, Tokens};
 
 /// How a request got from a prefill to a decode worker. Times are on the job's clock, absent where the thing did not happen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Handoff {
     /// The prefill rank, counted over the prefill workers.
     pub prefill_rank: Option<u32>,
@@ -17,6 +17,8 @@ pub struct Handoff {
     pub missing: Tokens,
     /// Tokens whose KV the transfer is charged for.
     pub charged: Tokens,
+    /// What the transfer took of the links of its ranks, where transfers share them.
+    pub link: Option<LinkUse>,
     /// When the transfer began.
     pub transfer_began: Option<SimTime>,
     /// When it ended.
@@ -25,4 +27,13 @@ pub struct Handoff {
     pub activated: Option<SimTime>,
     /// When the prefill rank gave up the KV.
     pub released: Option<SimTime>,
+}
+
+/// What a transfer takes of the links of its two ranks: the milliseconds that it would keep each of them busy alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkUse {
+    /// Of the prefill rank's.
+    pub sending_ms: f64,
+    /// Of the decode rank's; 0 where that has no limit.
+    pub receiving_ms: f64,
 }

@@ -9,7 +9,7 @@ mod request;
 mod run;
 
 pub use gaps::Gaps;
-pub use handoff::Handoff;
+pub use handoff::{Handoff, LinkUse};
 pub use outcome::Outcome;
 pub use request::{Admission, RequestRecord};
 pub use run::{PoolUse, RunRecord, Transcript};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::measure::sample::{run, time};
+use crate::record::{Handoff, LinkUse};
 use crate::units::Blocks;
 use crate::workload::SessionName;
 
@@ -32,7 +33,7 @@ type Change = fn(&mut RunRecord);
 
 #[test]
 fn each_law_sees_the_change_it_is_there_for() {
-    let cases: [(&str, Change); 16] = [
+    let cases: [(&str, Change); 18] = [
         ("INV-1", |run| run.requests[1].outcome = None),
         ("INV-2", |run| run.requests.swap(0, 1)),
         ("INV-3", |run| run.requests[1].admissions[0].at = time(0.0)),
@@ -49,6 +50,19 @@ fn each_law_sees_the_change_it_is_there_for() {
         ("INV-14", |run| run.pools[0].preemptions = 1),
         ("INV-15", |run| run.requests[1].outcome = Some(Outcome::Rejected)),
         ("INV-16", |run| run.pools[0].blocks_free_at_end = Blocks::new(97)),
+        ("INV-17", |run| run.requests[1].handoff = Some(Box::default())),
+        ("INV-18", |run| {
+            for request in &mut run.requests {
+                let (sending_ms, receiving_ms) = (1.0, 0.0);
+                request.handoff = Some(Box::new(Handoff {
+                    prefill_rank: Some(0),
+                    link: Some(LinkUse { sending_ms, receiving_ms }),
+                    transfer_began: Some(time(1.0)),
+                    transfer_ended: Some(time(3.5)),
+                    ..Handoff::default()
+                }));
+            }
+        }),
     ];
     for (law, change) in cases {
         assert!(broken_by(change).contains(&law), "{law} did not see its change");

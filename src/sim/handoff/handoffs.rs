@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::record::LinkUse;
+use crate::sim::link::Sharing;
 use crate::sim::ticket::Ticket;
 use crate::units::{SimTime, Tokens};
 use crate::workload::Content;
@@ -90,6 +92,8 @@ impl Handoffs {
         flow.times.charged = Tokens::new(pricing.charged(flow.prompt, flow.missing));
         flow.times.transfer_began = Some(now);
         let alone_ms = pricing.alone_ms(flow.prompt, flow.missing);
+        flow.times.link = (pricing.sharing == Sharing::MaxMin)
+            .then(|| LinkUse { sending_ms: alone_ms, receiving_ms: alone_ms / pricing.receiving });
         let (ordinal, ranks) = (flow.ordinal, flow.source.zip(flow.destination));
         if alone_ms <= 0.0 {
             flow.times.transfer_ended = Some(now);

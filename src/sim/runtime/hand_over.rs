@@ -127,7 +127,7 @@ impl Runtime<'_> {
             return false;
         }
         let ranks = self.pools[pool].workers().range(worker);
-        ranks.fold(false, |changed, rank| self.reserve_next(rank) || changed)
+        ranks.filter(|rank| self.reserve_next(*rank)).count() > 0
     }
 
     /// Notes that a decode rank has set room apart.

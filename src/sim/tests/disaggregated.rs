@@ -2,9 +2,13 @@
 
 #![expect(clippy::float_cmp, reason = "the same operations give the same bits")]
 
+use proptest::prelude::*;
+
 use crate::deployment::{Backend, Capacity, ContextLength, TransferTiming, WorkerRole};
+use crate::measure::{Invariant, Limits, Violation};
 use crate::plan::Compat;
 use crate::record::{Handoff, Outcome};
+use crate::sim::engine::Advance;
 use crate::units::{BlockSize, Blocks, SimTime, Tokens};
 use crate::workload::Load;
 
@@ -260,4 +264,77 @@ fn a_cut_keeps_what_is_known_of_a_hand_off() {
     let of = handoff(&ran, 1);
     assert_eq!((ms(of.held), ms(of.activated)), (102.0, -1.0));
     assert_eq!(ran.request(1).rank, Some(0));
+}
+
+/// Returns the laws that a run breaks; TensorRT-LLM ends an output where its decode pool of `blocks` blocks does.
+fn broken(ran: &Ran, blocks: u8) -> Vec<Violation> {
+    let context_length = Some(Tokens::new(4 * u64::from(blocks)));
+    Invariant::violations(&ran.record, &Limits { context_length, ..Limits::default() })
+}
+
+/// What is generated: rows of (gap in ms, blocks of prompt shared with others, own blocks, output), replicas and sizes of pools.
+type Shape = (Vec<(u8, u8, u8, u8)>, (u8, u8, u8, u8), (u8, u8));
+
+fn small((rows, (prefills, decodes, blocks, sequences), (rate, kind)): &Shape) -> Small {
+    let mut small = Small::new(7.3, 1.0)
+        .apart((u32::from(*prefills), u32::from(*decodes)), (7.3, 1.1))
+        .pools(|role, worker| {
+            worker.scheduler.max_sequences = u64::from(*sequences);
+            if role == WorkerRole::Decode {
+                worker.kv_cache.capacity = Capacity::Blocks(Blocks::new(u64::from(*blocks)));
+            }
+        })
+        .transfer(|transfer| {
+            transfer.bytes_per_token = Some(1_000_000);
+            transfer.bandwidth_gb_per_second = Some(f64::from(*rate));
+            transfer.decode_bandwidth_gb_per_second =
+                (kind % 3 > 0).then(|| f64::from(*rate) * f64::from(kind % 3) / 2.0);
+            if kind % 2 == 0 {
+                transfer.timing_mode = TransferTiming::FullPrompt;
+            }
+        })
+        .job(|job| {
+            if kind % 5 == 0 {
+                job.deployment.backend = Backend::Trtllm;
+            }
+        });
+    let mut at_ms = 0.0;
+    for (index, (gap, shared, own, output)) in rows.iter().enumerate() {
+        at_ms += f64::from(*gap) * 0.7;
+        let shared = (0..u64::from(*shared)).map(|block| block + 1);
+        let own = (0..u64::from(*own)).map(|block| 1000 * (index as u64 + 1) + block);
+        let ids: Vec<u64> = shared.chain(own).collect();
+        small = small.prompt(at_ms, &ids, u64::from(*output));
+    }
+    small
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let row = (0_u8..20, 0_u8..4, 1_u8..4, 0_u8..16);
+    let pools = (1_u8..4, 1_u8..4, 6_u8..24, 1_u8..6);
+    (proptest::collection::vec(row, 1..24), pools, (1_u8..4, 0_u8..30))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Every law holds, hand-offs are paired and links within capacity, and the grouped path gives what the one-by-one path gives.
+    #[test]
+    fn grouped_and_one_by_one_agree_on_hand_offs_and_break_no_law(shape in shapes()) {
+        let small = small(&shape);
+        match (small.try_run(Advance::Grouped), small.try_run(Advance::Each)) {
+            (Ok(grouped), Ok(each)) => {
+                prop_assert_eq!(broken(&grouped, shape.1.2), []);
+                prop_assert_eq!(&grouped.decodes, &each.decodes);
+                for (a, b) in grouped.record.requests.iter().zip(&each.record.requests) {
+                    prop_assert_eq!(format!("{a:?}"), format!("{b:?}"));
+                }
+                let (a, b) = (&grouped.record.transcript, &each.record.transcript);
+                prop_assert_eq!((a.count, a.digest), (b.count, b.digest));
+                prop_assert_eq!(grouped.record.gaps.into_sorted(), each.record.gaps.into_sorted());
+            }
+            (Err(grouped), Err(each)) => prop_assert_eq!(grouped, each),
+            (grouped, each) => prop_assert!(false, "{:?} against {:?}", grouped.err(), each.err()),
+        }
+    }
 }
