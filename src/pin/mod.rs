@@ -31,7 +31,9 @@ pub use hub_config::HubConfig;
 pub use kind::{Dtype, PinKind};
 pub use model::{Attention, Experts, ModelPin};
 pub use registry::{Pin, Registry};
-pub use table::{Axis, Curve, DecodeTable, PassTable, PrefillTable, Segment, Surface};
+pub use table::{
+    Axis, Curve, DecodeTable, Measured, NearMeasured, PassTable, PrefillTable, Segment, Surface,
+};
 pub use timing::{Quantization, TimingPin, TimingSubject};
 pub use trace::TracePin;
 pub use verify::PinnedFile;

@@ -4,11 +4,13 @@
 
 mod axis;
 mod curve;
+mod measured;
 mod pass_table;
 mod read;
 mod surface;
 
 pub use axis::{Axis, Segment};
 pub use curve::Curve;
+pub use measured::{Measured, NearMeasured};
 pub use pass_table::{DecodeTable, PassTable, PrefillTable};
 pub use surface::Surface;

@@ -1,6 +1,6 @@
 //! A table of pass times.
 
-use super::{Curve, Surface};
+use super::{Curve, Measured, Surface};
 
 /// The times of a model's passes on one deployment, as the engine's estimator answers them; milliseconds of one rank.
 ///
@@ -30,6 +30,8 @@ pub struct PrefillTable {
 pub struct DecodeTable {
     /// Along the requests.
     pub requests: Curve,
+    /// Attention as it was measured; it goes before the other where it answers.
+    pub measured: Option<Measured>,
     /// Along the requests and their mean length.
     pub attention: Surface,
 }

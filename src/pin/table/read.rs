@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::diag::{Code, Problem};
 
-use super::{Axis, Curve, DecodeTable, PassTable, PrefillTable, Surface};
+use super::{Axis, Curve, DecodeTable, Measured, PassTable, PrefillTable, Surface};
 
 /// The schema that files name.
 const SCHEMA: &str = "aisim-forward-timing/1";
@@ -61,6 +61,15 @@ struct ContextSurface {
     batch: Vec<f64>,
     context_len: Vec<f64>,
     ms: Vec<Vec<f64>>,
+    measured: Option<MeasuredSurface>,
+}
+
+/// Times along the requests and lengths that were measured, each row as far as it goes.
+#[derive(Deserialize)]
+struct MeasuredSurface {
+    batch: Vec<f64>,
+    context_len: Vec<f64>,
+    ms: Vec<Vec<Option<f64>>>,
 }
 
 impl PassTable {
@@ -106,7 +115,14 @@ impl PrefillPart {
 impl DecodePart {
     fn table(self) -> Option<DecodeTable> {
         let attention = self.attention;
+        let measured = match attention.measured {
+            None => None,
+            Some(MeasuredSurface { batch, context_len, ms }) => {
+                Some(Measured::new(batch, context_len, &ms)?)
+            }
+        };
         Some(DecodeTable {
+            measured,
             requests: self.batch_term.curve()?,
             attention: Surface::new(
                 Axis::new(attention.batch)?,

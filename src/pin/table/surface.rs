@@ -24,11 +24,27 @@ impl Surface {
     /// Returns the milliseconds at a pair of values; beyond an end the last segment goes on. `near` is where the searches begin,
     /// and then where they ended.
     pub fn at(&self, row: f64, column: f64, near: &mut (Segment, Segment)) -> f64 {
-        *near = (self.rows.find(row, near.0), self.columns.find(column, near.1));
-        let along_rows = self.rows.share(row, near.0);
-        let along_columns = self.columns.share(column, near.1);
+        near.0 = self.row(row, near.0);
+        self.at_row(row, column, (near.0, &mut near.1))
+    }
+
+    /// Returns the segment of a row.
+    pub(super) fn row(&self, row: f64, near: Segment) -> Segment {
+        self.rows.find(row, near)
+    }
+
+    /// Returns the milliseconds at a pair of values of which the segment of the row is known.
+    pub(super) fn at_row(
+        &self,
+        row: f64,
+        column: f64,
+        (row_segment, near): (Segment, &mut Segment),
+    ) -> f64 {
+        *near = self.columns.find(column, *near);
+        let along_rows = self.rows.share(row, row_segment);
+        let along_columns = self.columns.share(column, *near);
         let width = self.columns.points();
-        let corner = near.0.index() * width + near.1.index();
+        let corner = row_segment.index() * width + near.index();
         let at = |corner: usize| between(self.ms[corner], self.ms[corner + 1], along_columns);
         between(at(corner), at(corner + width), along_rows)
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::pin::{PassTable, Segment};
+use crate::pin::{NearMeasured, PassTable, Segment};
 
 use super::{DecodeWork, PassTiming, PrefillWork};
 
@@ -25,6 +25,7 @@ struct Near {
     prefill_requests: Segment,
     prefill_attention: (Segment, Segment),
     decode_requests: Segment,
+    measured: NearMeasured,
     decode_attention: (Segment, Segment),
 }
 
@@ -60,8 +61,12 @@ impl PassTiming for TableTiming {
         let (table, mut near) = (&self.table.decode, self.near.get());
         let context = work.mean_context() as f64;
         let others = table.requests.at(work.requests as f64, &mut near.decode_requests);
-        let attention =
-            table.attention.at(work.requests as f64, context, &mut near.decode_attention);
+        let requests = work.requests as f64;
+        let measured = table.measured.as_ref();
+        let measured =
+            measured.and_then(|all| all.at(requests, work.mean_context(), &mut near.measured));
+        let attention = measured
+            .unwrap_or_else(|| table.attention.at(requests, context, &mut near.decode_attention));
         self.near.set(near);
         others + attention
     }
