@@ -28,7 +28,7 @@ pub fn nix_plan(plan: &Plan, alone: &[Alone]) -> Result<Value, Bag> {
     let mut files = Files { registry: Registry::open(&plan.root)?, known: BTreeMap::new() };
     let batches = batches(plan, alone, &mut files)?;
     let batches = batches.iter().map(Batch::value).collect();
-    let paths = assembly_paths(plan)?.into_iter().map(Value::Text).collect();
+    let paths = assembly_paths(plan, &mut files)?.into_iter().map(Value::Text).collect();
     let assemble = object([("file", Value::text(&plan.file)), ("paths", Value::List(paths))]);
     Ok(object([
         ("assemble", assemble),
@@ -86,18 +86,23 @@ fn batch_name(block: &str, jobs: &[Job]) -> String {
     format!("{block}-{}", digest_of_jobs(jobs).short())
 }
 
-/// Returns what assembling reads, sorted: the scenario, what it includes, its pins without their data, and its golden where it has one.
-fn assembly_paths(plan: &Plan) -> Result<BTreeSet<String>, Problem> {
+/// Returns what assembling reads, sorted: the scenario, what it includes, its pins without the rows of traces, which planning does not
+/// read, and its golden where it has one.
+fn assembly_paths(plan: &Plan, files: &mut Files) -> Result<BTreeSet<String>, Bag> {
     if !plan.root.join(&plan.file).is_file() {
         let message = format!("`{}` lies outside of the project root", plan.source.name());
         let help = "a derivation sees the project alone; move the scenario below the folder that holds `pins/`";
-        return Err(Problem::new(Code::BatchInput, message).help(help));
+        return Err(Problem::new(Code::BatchInput, message).help(help).into());
     }
     let mut paths = BTreeSet::from([plan.file.clone()]);
     paths.extend(plan.includes.iter().map(|(path, _)| path.clone()));
     for pin in &plan.pins {
-        let kind = PinKind::ALL.iter().find(|kind| kind.name() == pin.kind);
-        paths.extend(kind.map(|kind| kind.file(&pin.name)));
+        let kind = PinKind::ALL.iter().copied().find(|kind| kind.name() == pin.kind);
+        let Some(kind) = kind else { continue }; // every planned pin is of a kind
+        paths.insert(kind.file(&pin.name));
+        if kind != PinKind::Trace {
+            paths.extend(files.of(kind, &pin.name)?.iter().map(|input| input.path.clone()));
+        }
     }
     let golden = plan.golden.iter().map(|(path, _)| path.to_string_lossy().replace('\\', "/"));
     paths.extend(golden.filter(|path| plan.root.join(path).is_file()));

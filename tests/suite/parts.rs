@@ -399,7 +399,7 @@ fn one_changed_axis_value_leaves_the_other_batches_as_they_are() {
 }
 
 #[test]
-fn every_scenario_of_the_repository_plans_batches_that_need_no_other_file() {
+fn the_batches_and_the_assembly_of_every_scenario_need_no_file_but_those_they_name() {
     let place = Place::repository();
     for entry in fs::read_dir(place.path("scenarios")).expect("readable") {
         let name = entry.expect("readable").file_name().to_string_lossy().into_owned();
@@ -409,6 +409,13 @@ fn every_scenario_of_the_repository_plans_batches_that_need_no_other_file() {
             continue; // nothing runs it in one process either
         }
         let plan: serde_json::Value = serde_json::from_str(&ran.exits(0).stdout).expect("JSON");
+        let assembly = Place::empty();
+        for path in plan["assemble"]["paths"].as_array().expect("paths") {
+            let path = path.as_str().expect("a path");
+            assembly.write(path, fs::read(place.path(path)).expect("readable"));
+        }
+        let planned = |place: &Place| place.bench(["plan", &file, "--format", "json"]).exits(0);
+        assert_eq!(planned(&assembly).stdout, planned(&place).stdout);
         for batch in plan["batches"].as_array().expect("batches") {
             let root = Place::empty();
             for input in batch["inputs"].as_array().expect("inputs") {
