@@ -1,6 +1,6 @@
 //! Digests, the one writer of hashed bytes, domain separation and seeds.
 //!
-//! The only home of `sha2` and `rand_chacha`. Knows nothing of what it hashes.
+//! The only home of `sha2`, `rand_chacha` and `xxhash_rust`. Knows nothing of what it hashes.
 
 pub mod canonical;
 #[cfg(test)]
@@ -8,7 +8,9 @@ mod canonical_laws;
 mod domain;
 mod seed;
 mod sha256;
+mod xxh3;
 
 pub use domain::Domain;
 pub use seed::{Purpose, Seed, Stream};
 pub use sha256::{DigestParseError, Hasher, Sha256};
+pub(crate) use xxh3::{xxh3_of_child, xxh3_of_tokens};

@@ -79,6 +79,13 @@ impl Stream {
         self.0.next_u64()
     }
 
+    /// Returns the 32-bit words of the stream from word `first` on; the stream itself stays where it is.
+    pub fn words(&self, first: u64) -> impl Iterator<Item = u32> + use<> {
+        let mut words = self.0.clone();
+        words.set_word_pos(u128::from(first));
+        std::iter::repeat_with(move || words.next_u32())
+    }
+
     /// Returns a uniform draw in [0, 1) from the top 53 bits of the next 64.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact in an f64")]
     pub fn uniform(&mut self) -> f64 {

@@ -99,6 +99,7 @@ families! {
     PrefixHitFirst "prefix_hit_ppm_first" "prefix-hit" Single HigherIsBetter "Share of prompt tokens served from cache at first admission.";
     PrefixHitMax "prefix_hit_ppm_max" "prefix-hit" Single HigherIsBetter "The same at the admission that reused most.";
     PrefixHitCeiling "prefix_hit_ppm_ceiling" "prefix-hit" Single Neutral "The same with an infinite cache.";
+    PrefixHitHost "prefix_hit_ppm_host" "prefix-hit" Single Neutral "Share of prompt tokens that the host tier gave back at first admission.";
     Passes "passes" "engine" Single Neutral "Engine passes.";
     Preemptions "preemptions" "engine" Single LowerIsBetter "Running requests that were evicted.";
 }

@@ -169,6 +169,10 @@ impl Metrics {
         let largest = cache::hit(record, RequestRecord::reused_max);
         self.add_share(Family::PrefixHitFirst, first, Absence::NoPromptTokens);
         self.add_share(Family::PrefixHitMax, largest, Absence::NoPromptTokens);
+        if record.host.is_some() {
+            let host = cache::hit(record, RequestRecord::reused_from_host);
+            self.add_share(Family::PrefixHitHost, host, Absence::NoPromptTokens);
+        }
         let missing =
             if ceiling.is_some() { Absence::NoPromptTokens } else { Absence::UnknownPrompts };
         let share = ceiling.and_then(|it| Ppm::of(it.reused.get(), it.input.get()));
@@ -264,7 +268,7 @@ mod tests {
             let metrics = Metrics::of(&run(count), bounds.as_ref(), None);
             let present: Vec<Family> = metrics.figures().map(|(name, _)| name.family()).collect();
             let absent: Vec<Family> = metrics.absent().map(|(family, _)| family).collect();
-            let apart = [Family::Handoff, Family::Transfer];
+            let apart = [Family::Handoff, Family::Transfer, Family::PrefixHitHost];
             for family in Family::ALL.iter().filter(|family| !apart.contains(family)) {
                 assert_ne!(present.contains(family), absent.contains(family), "{family:?}");
             }

@@ -25,7 +25,7 @@ pub(crate) fn request(index: u64, arrival_ms: f64) -> RequestRecord {
         output: Tokens::new(3),
         rank: Some(0),
         handoff: None,
-        admissions: vec![Admission { at: at(1.0), reused: Tokens::new(64) }],
+        admissions: vec![Admission { at: at(1.0), reused: Tokens::new(64), from_host: None }],
         first_token: Some(at(5.0)),
         second_token: Some(at(7.0)),
         last_token: Some(at(9.0)),
@@ -59,6 +59,8 @@ pub(crate) fn run(count: u64) -> RunRecord {
             blocks_held_peak: Blocks::new(2),
             preemptions: 0,
         }],
+        host: None,
+        storage: None,
         transcript: Transcript { count: 0, digest: Sha256::of(b""), lines: None },
         warnings: Vec::new(),
     }

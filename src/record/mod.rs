@@ -7,9 +7,11 @@ mod handoff;
 mod outcome;
 mod request;
 mod run;
+mod storage;
 
 pub use gaps::Gaps;
 pub use handoff::{Handoff, LinkUse};
 pub use outcome::Outcome;
 pub use request::{Admission, RequestRecord};
 pub use run::{PoolUse, RunRecord, Transcript};
+pub use storage::{HostUse, StorageIo, StorageUse};

@@ -54,6 +54,8 @@ pub struct Admission {
     pub at: SimTime,
     /// Prompt tokens served from cache.
     pub reused: Tokens,
+    /// Those of them that the host tier gave back; `None` without one, and at a readmission.
+    pub from_host: Option<Tokens>,
 }
 
 impl RequestRecord {
@@ -65,6 +67,12 @@ impl RequestRecord {
     /// Returns the largest reuse over all admissions.
     pub fn reused_max(&self) -> Tokens {
         self.admissions.iter().map(|admission| admission.reused).max().unwrap_or(Tokens::ZERO)
+    }
+
+    /// Returns the tokens that the host tier gave back at the first admission; none without one.
+    pub fn reused_from_host(&self) -> Tokens {
+        let first = self.admissions.first();
+        first.and_then(|admission| admission.from_host).unwrap_or(Tokens::ZERO)
     }
 
     /// Returns whether the request completed.

@@ -3,7 +3,7 @@
 use crate::digest::Sha256;
 use crate::units::{Blocks, SimTime, Tokens};
 
-use super::{Gaps, RequestRecord};
+use super::{Gaps, HostUse, RequestRecord, StorageUse};
 
 /// One job as it ran.
 #[derive(Debug, Clone)]
@@ -22,6 +22,10 @@ pub struct RunRecord {
     pub passes: u64,
     /// What the workers of each role took.
     pub pools: Vec<PoolUse>,
+    /// What the host tier held at the end, where there is one.
+    pub host: Option<HostUse>,
+    /// What the storage tier did, where there is one.
+    pub storage: Option<StorageUse>,
     /// The transcript.
     pub transcript: Transcript,
     /// Warnings of the run, for people.

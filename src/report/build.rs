@@ -36,7 +36,7 @@ pub fn build(
         (Section::Inputs, inputs(job, simulation, trace)),
         (Section::Requests, counted(record.requests.len(), Sha256::of(&request_lines))),
         (Section::Events, events(&record)),
-        (Section::Summary, summary::summary(&metrics, &record.pools)),
+        (Section::Summary, summary::summary(&metrics, &record)),
     ];
     let digests = sections
         .iter()

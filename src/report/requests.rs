@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::digest::canonical::{Value, object};
+use crate::digest::canonical::Value;
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
 use crate::record::{Admission, Handoff, RequestRecord};
 use crate::units::{Nanos, SimTime};
@@ -51,10 +51,13 @@ fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value {
 
 /// Returns one admission.
 fn admission(admission: &Admission) -> Value {
-    object([
-        ("at_ns", Nanos::from(admission.at).into()),
-        ("reused_tokens", admission.reused.into()),
-    ])
+    let mut fields = BTreeMap::from([
+        ("at_ns".to_owned(), Nanos::from(admission.at).into()),
+        ("reused_tokens".to_owned(), admission.reused.into()),
+    ]);
+    let from_host = admission.from_host.map(Value::from);
+    fields.extend(from_host.map(|tokens| ("reused_from_host_tokens".to_owned(), tokens)));
+    Value::Object(fields)
 }
 
 /// Returns the steps of a hand-off; what never happened is left out.

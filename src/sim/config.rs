@@ -12,6 +12,7 @@ use super::handoff::{Charge, Order, Pricing};
 use super::lacking::{deployment, unsupported};
 use super::link::Sharing;
 use super::runtime::PoolConfig;
+use super::tiers::TiersConfig;
 use super::worker::Shape;
 
 /// What a job states, as the engine needs it.
@@ -23,6 +24,8 @@ pub(crate) struct EngineConfig {
     pub(crate) handoff: Option<HandoffConfig>,
     /// The soft cut.
     pub(crate) cut: Option<SimTime>,
+    /// The tiers behind the GPUs of an aggregated pool, where there are any.
+    pub(crate) tiers: Option<TiersConfig>,
 }
 
 /// What lies between a prefill and a decode pool.
@@ -46,12 +49,15 @@ pub(crate) fn engine_config(
         return Err(lacking);
     }
     let cut = job.workload.stop.virtual_time;
-    let advance = if cut.is_some() { Advance::Each } else { advance };
+    let tiers = tiers(job);
+    // What a block that is taken must wait for is known request by request.
+    let advance = if cut.is_some() || tiers.is_some() { Advance::Each } else { advance };
     Ok(match &job.deployment.workers {
         Workers::Aggregated(worker) => EngineConfig {
             pools: vec![pool(job, WorkerRole::Aggregated, worker, advance)?],
             handoff: None,
             cut,
+            tiers,
         },
         Workers::Disaggregated { prefill, decode } => EngineConfig {
             pools: vec![
@@ -66,8 +72,21 @@ pub(crate) fn engine_config(
                 pricing: pricing(job),
             }),
             cut,
+            tiers,
         },
     })
+}
+
+/// Returns the tiers behind the GPUs of an aggregated pool, where there are any.
+fn tiers(job: &SimulationJob) -> Option<TiersConfig> {
+    match &job.deployment.workers {
+        Workers::Aggregated(worker) => {
+            let kv_cache = &worker.kv_cache;
+            let bytes = job.kv_bytes_per_token(WorkerRole::Aggregated, kv_cache);
+            TiersConfig::of(kv_cache, bytes, job.engine.compat)
+        }
+        Workers::Disaggregated { .. } => None,
+    }
 }
 
 /// Returns what a transfer costs.
@@ -147,6 +166,7 @@ fn rank(
         advance: if drafts.is_some() { Advance::Each } else { advance },
         keeps_gaps: job.workload.stop.virtual_time.is_some(),
         drafts,
+        has_host: kv_cache.host_offload.is_some(),
     }))
 }
 

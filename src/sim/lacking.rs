@@ -28,6 +28,9 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
             for worker in [prefill, decode] {
                 lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
             }
+            if [prefill, decode].iter().any(|worker| worker.kv_cache.host_offload.is_some()) {
+                lacking.push(deployment("`host-offload` with mode `disaggregated`"));
+            }
         }
     }
     lacking
@@ -93,8 +96,6 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
 fn of_worker(worker: &Worker) -> Vec<String> {
     let kv_cache = &worker.kv_cache;
     stated([
-        (kv_cache.host_offload.is_some(), "`host-offload`"),
-        (kv_cache.storage_offload.is_some(), "`storage-offload`"),
         (kv_cache.state_cache.is_some(), "`state-cache`"),
         (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
         (kv_cache.eviction != Eviction::Lru, "eviction `belady`"),

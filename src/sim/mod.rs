@@ -16,6 +16,7 @@ mod run;
 mod runtime;
 mod sessions;
 mod ticket;
+mod tiers;
 mod timing;
 mod traffic;
 mod transcript;

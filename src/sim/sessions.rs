@@ -8,7 +8,7 @@ use crate::plan::SimulationJob;
 use crate::units::{Blocks, SimDuration, SimTime};
 use crate::workload::{
     Content, Corpus, CorpusRow, Load, Origin, Prompts, RankPins, RequestList, Run, SessionName,
-    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape,
+    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape, Vocabulary,
 };
 
 use super::error::SimError;
@@ -173,6 +173,16 @@ impl<'a> Sessions<'a> {
             Self::Single { .. } | Self::Growing(_) => None,
             Self::Recorded(recorded) => recorded.row(turn).request_id.clone(),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
+        }
+    }
+
+    /// Returns the numbers of the prompts' tokens, as the reference numbers them for blocks of `block_size` tokens.
+    pub(crate) fn vocabulary(&self, block_size: u32) -> Vocabulary {
+        match self {
+            Self::Single { shape, .. } => Vocabulary::synthetic(shape, block_size),
+            Self::Growing(growing) => Vocabulary::sessions(&growing.shape, block_size),
+            Self::Recorded(recorded) => Vocabulary::recorded(recorded.corpus),
+            Self::Stated { list, .. } => Vocabulary::stated(list),
         }
     }
 

@@ -10,6 +10,9 @@ use super::engine::{Cadence, Rank, RankConfig, Retry, Round};
 use super::error::SimError;
 use super::timing::PassTiming;
 
+/// How often a pass without effect is tried again at once for a restore; more is a loop. Source: spec/SIMULATION.md §1.6.
+const MOST_RESTORES: u32 = 1024;
+
 /// The workers of a pool and their ranks, counted over all workers.
 #[derive(Debug)]
 pub(crate) struct Workers {
@@ -106,20 +109,26 @@ impl Workers {
         if !self.is_ready(worker) {
             return Ok(Start::Nothing);
         }
+        let mut tries = 0;
         let end = loop {
             let formation = self.form(worker, now, timing)?;
+            self.state[worker].wave += 1;
             if formation.has_effect {
                 break formation.end;
             }
             self.state[worker].taking_part.clear();
+            for rank in self.range(worker) {
+                self.ranks[rank].pass_over(now);
+            }
+            tries += 1;
             match formation.retry {
-                Retry::Again if self.is_ready(worker) => {}
-                Retry::Again => return Ok(Start::Nothing),
+                Retry::Restore if tries == MOST_RESTORES => return Err(endless(now)),
+                Retry::Again | Retry::Restore if self.is_ready(worker) => {}
+                Retry::Again | Retry::Restore => return Ok(Start::Nothing),
                 Retry::Stuck => return Ok(Start::Stuck),
                 Retry::Park => return Ok(Start::NoEffect),
             }
         };
-        self.state[worker].wave += 1;
         for index in 0..self.state[worker].taking_part.len() {
             let rank = self.state[worker].taking_part[index];
             self.ranks[rank].wait_until(end);
@@ -154,6 +163,7 @@ impl Workers {
             formation.has_effect |= formed.has_effect(now);
             formation.retry = match (formation.retry, formed.retry) {
                 (Retry::Again, _) | (_, Retry::Again) => Retry::Again,
+                (Retry::Restore, _) | (_, Retry::Restore) => Retry::Restore,
                 (retry, Retry::Park) | (_, retry @ Retry::Stuck) => retry,
             };
             round.extends |= formed.round.extends;
@@ -194,6 +204,12 @@ impl Workers {
     pub(crate) fn range(&self, worker: usize) -> Range<usize> {
         worker * self.ranks_per_worker..(worker + 1) * self.ranks_per_worker
     }
+}
+
+/// Returns that restores come to no end at one instant.
+fn endless(now: SimTime) -> SimError {
+    let reason = "a restore from the storage tier does not come to an end".to_owned();
+    SimError::DeadEnd { at_ms: now.as_ms(), unfinished: 0, reason }
 }
 
 /// Workers that may have work, each once, lowest first.

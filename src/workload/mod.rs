@@ -12,6 +12,7 @@ mod select;
 mod sla;
 mod source;
 mod stop;
+mod vocabulary;
 
 pub use arrival::Arrivals;
 pub use corpus::{Corpus, CorpusRow, Prompts, SessionName};
@@ -23,3 +24,4 @@ pub use select::{CacheBust, Sampling, Select};
 pub use sla::Sla;
 pub use source::{SessionShape, Source, SyntheticShape};
 pub use stop::{Stop, StopCount};
+pub use vocabulary::Vocabulary;

@@ -17,6 +17,7 @@ use super::prompt::{Content, Run, Symbol};
 pub struct RequestList {
     requests: Vec<StatedRequest>,
     runs: Vec<Run>,
+    step: Step,
 }
 
 /// One stated request.
@@ -69,7 +70,7 @@ enum Sequence<'a> {
 }
 
 /// What is taken from a token for each place before it.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Zero,
     One,
@@ -89,6 +90,7 @@ impl RequestList {
         let mut list = Self {
             requests: Vec::with_capacity(raw.len()),
             runs: Vec::with_capacity(zero.min(one)),
+            step,
         };
         for (at, one) in raw.into_iter().enumerate() {
             let start = list.runs.len();
@@ -107,6 +109,14 @@ impl RequestList {
     /// Returns the requests as they are listed.
     pub fn requests(&self) -> &[StatedRequest] {
         &self.requests
+    }
+
+    /// Returns what a token is more than its name for each place before it.
+    pub(super) fn step(&self) -> u32 {
+        match self.step {
+            Step::Zero => 0,
+            Step::One => 1,
+        }
     }
 
     /// Returns the content of a request, whose own tokens are those of `index`.

@@ -19,6 +19,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("miette", &["src/diag/", "src/cli/render/", "src/scenario/syntax"]),
     ("percent_encoding", &["src/report/"]),
     ("rand_chacha", &["src/digest/"]),
+    ("xxhash_rust", &["src/digest/"]),
     ("rayon", &["src/exec/"]),
     ("saphyr_parser", &["src/scenario/dynosim"]),
     ("sha2", &["src/digest/"]),

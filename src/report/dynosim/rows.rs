@@ -48,6 +48,10 @@ struct Row<'a> {
     dispatched_at_ms: (),
     e2e_latency_ms: Option<f64>,
     first_admission_reused_input_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_admission_g1_reused_input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_admission_host_reused_input_tokens: Option<u64>,
     first_admit_ms: Option<f64>,
     first_token_ms: Option<f64>,
     input_length: u64,
@@ -80,6 +84,10 @@ struct Row<'a> {
 struct AdmissionRow {
     admission_ordinal: usize,
     at_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    g1_reused_input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_reused_input_tokens: Option<u64>,
     is_readmission: bool,
     pool: &'static str,
     pool_admission_ordinal: usize,
@@ -152,6 +160,7 @@ impl<'a> Row<'a> {
         let step = |step: fn(&Handoff) -> Option<SimTime>| time(handoff.and_then(step));
         let (prefills, decodes) =
             admissions.split_at(handoff.map_or(0, |handoff| handoff.prefill_admissions));
+        let split = admissions.first().and_then(by_tier);
         Self {
             admission_count: admissions.len(),
             admission_history: admission_rows(request).collect(),
@@ -165,6 +174,8 @@ impl<'a> Row<'a> {
             dispatched_at_ms: (),
             e2e_latency_ms: e2e_ms(request),
             first_admission_reused_input_tokens: request.reused_first().get(),
+            first_admission_g1_reused_input_tokens: split.map(|(device, _)| device),
+            first_admission_host_reused_input_tokens: split.map(|(_, host)| host),
             first_admit_ms: time(admissions.first().map(|admission| admission.at)),
             first_token_ms: time(request.first_token),
             input_length: request.input.get(),
@@ -197,6 +208,12 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Returns the reused tokens of an admission that the GPU had and that the host tier gave; nothing without a host tier.
+fn by_tier(admission: &Admission) -> Option<(u64, u64)> {
+    let host = admission.from_host?.get();
+    Some((admission.reused.get() - host, host))
+}
+
 /// Returns the rows of a request's admissions: to a prefill rank first, where prefill and decode are apart.
 fn admission_rows(request: &RequestRecord) -> impl Iterator<Item = AdmissionRow> {
     let prefills = request.handoff.as_ref().map_or(0, |handoff| handoff.prefill_admissions);
@@ -204,9 +221,12 @@ fn admission_rows(request: &RequestRecord) -> impl Iterator<Item = AdmissionRow>
     request.admissions.iter().enumerate().map(move |(ordinal, admission)| {
         let (role, first) =
             if ordinal < prefills { (WorkerRole::Prefill, 0) } else { (own, prefills) };
+        let split = by_tier(admission);
         AdmissionRow {
             admission_ordinal: ordinal,
             at_ms: admission.at.as_ms(),
+            g1_reused_input_tokens: split.map(|(device, _)| device),
+            host_reused_input_tokens: split.map(|(_, host)| host),
             is_readmission: ordinal > first,
             pool: pool(role),
             pool_admission_ordinal: ordinal - first,

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::plan::SimulationJob;
-use crate::record::{PoolUse, RequestRecord, RunRecord};
+use crate::record::{PoolUse, RequestRecord, RunRecord, StorageIo, StorageUse};
 use crate::units::{SimTime, Tokens};
 use crate::workload::Sla;
 
@@ -74,6 +74,7 @@ impl Summary {
         write_rates(record, &measured, totals, &mut fields);
         write_latencies(record, &measured, &mut fields);
         write_pools(record, &mut fields);
+        write_tiers(record, &mut fields);
         write_host(totals, host, &mut fields);
         if let Some(sla) = sla {
             write_goodput(record, &measured, sla, &mut fields);
@@ -179,6 +180,49 @@ fn write_latencies(
     itl.write("itl_ms", fields);
     e2e.write("e2e_latency_ms", fields);
     per_user.write("output_token_throughput_per_user", fields);
+}
+
+/// Writes what the tiers behind the GPU held and did. A private host tier has no domain.
+fn write_tiers(record: &RunRecord, fields: &mut Map<String, Value>) {
+    if let Some(host) = record.host.filter(|host| host.is_shared) {
+        let domain = json!({
+            "capacity_blocks": host.blocks,
+            "resident_blocks": host.blocks_resident,
+            "used_blocks": host.blocks_used,
+        });
+        fields.insert("g2_domains".to_owned(), Value::Array(vec![domain]));
+    }
+    if let Some(storage) = record.storage {
+        fields.insert("g3_offload".to_owned(), storage_object(&storage));
+    }
+}
+
+/// Returns what the storage tier did.
+fn storage_object(storage: &StorageUse) -> Value {
+    let io = |io: StorageIo| {
+        json!({
+            "cancelled_jobs": 0,
+            "completed_bytes": io.completed_bytes,
+            "completed_jobs": io.completed_jobs,
+            "submitted_jobs": io.submitted_jobs,
+            "transfer_ms": io.transfer_ms,
+        })
+    };
+    let mut object = json!({
+        "cross_worker_read_blocks": storage.cross_worker_read_blocks,
+        "evictions": storage.evictions,
+        "lookup_hits": storage.lookup_hits,
+        "lookup_pending": storage.lookup_pending,
+        "lookup_probes": storage.lookup_probes,
+        "pending_blocks": storage.pending_blocks,
+        "read": io(storage.read),
+        "resident_blocks": storage.resident_blocks,
+        "write": io(storage.write),
+    });
+    if storage.bypassed_restores > 0 {
+        object["bypassed_restores"] = storage.bypassed_restores.into();
+    }
+    object
 }
 
 /// Writes provisioned time: a static pool's workers are there from the start to the last event.

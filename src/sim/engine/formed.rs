@@ -22,6 +22,8 @@ pub(crate) enum Retry {
     Park,
     /// It forms its passes again at once: something inside a rank has moved on.
     Again,
+    /// The same, for a restore from a storage tier, which may come to no end.
+    Restore,
     /// It can never go on by itself.
     Stuck,
 }

@@ -48,7 +48,8 @@ impl RankConfig {
     /// Returns whether the engine ever does something by itself between passes: see [`Rank::next_deadline`].
     pub(crate) fn has_deadlines(&self) -> bool {
         match self {
-            Self::Vllm(_) | Self::Sglang(_) => false,
+            Self::Vllm(config) => config.has_host,
+            Self::Sglang(_) => false,
         }
     }
 }
@@ -92,7 +93,7 @@ impl Rank {
         ask!(self, rank => rank.release_source(request));
     }
 
-    /// Returns whether the rank has nothing at all: no request, no prompt that it keeps, no room set apart.
+    /// Returns whether the rank has nothing at all: no request, no prompt that it keeps, no room set apart, no copy in flight.
     pub(crate) fn is_drained(&self) -> bool {
         ask!(self, rank => rank.is_drained())
     }
@@ -145,14 +146,32 @@ impl Rank {
     /// pass is in flight, and calls [`Rank::do_internal_work`].
     pub(crate) fn next_deadline(&self) -> Option<SimTime> {
         match self {
-            Self::Vllm(_) | Self::Sglang(_) => None,
+            Self::Vllm(rank) => rank.next_deadline(),
+            Self::Sglang(_) => None,
         }
     }
 
-    /// Does what is due by `now` and returns whether that changed anything.
-    pub(crate) fn do_internal_work(&mut self, _now: SimTime) -> bool {
+    /// Does what is due by `now`. No pass of the worker is in flight.
+    pub(crate) fn do_internal_work(&mut self, now: SimTime) {
         match self {
-            Self::Vllm(_) | Self::Sglang(_) => false,
+            Self::Vllm(rank) => rank.hear(now),
+            Self::Sglang(_) => {}
+        }
+    }
+
+    /// Ends a step of the worker at `now` in which the rank had no part, or which had no effect.
+    pub(crate) fn pass_over(&mut self, now: SimTime) {
+        match self {
+            Self::Vllm(rank) => rank.end_step(now),
+            Self::Sglang(_) => {}
+        }
+    }
+
+    /// Puts a host tier behind the rank; only vLLM's can have one.
+    pub(crate) fn attach_host(&mut self, host: vllm::host::RankHost) {
+        match self {
+            Self::Vllm(rank) => rank.attach_host(host),
+            Self::Sglang(_) => panic!("bug: SGLang has no host tier"),
         }
     }
 

@@ -11,9 +11,11 @@ use hashbrown::HashMap;
 
 use crate::workload::BlockIdentity;
 
+use super::reading::Readers;
+
 /// One physical block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Copy(u32);
+pub(crate) struct Copy(pub(super) u32);
 
 /// No block: the end of a list.
 const NONE: u32 = u32::MAX;
@@ -42,6 +44,8 @@ pub(crate) struct BlockPool {
     newest: u32,
     inactive: u64,
     peak_active: u64,
+    /// Copies that read blocks, where there is a tier behind the pool.
+    pub(super) readers: Option<Box<Readers>>,
 }
 
 /// The blocks of a pool, counted one by one.
@@ -99,6 +103,7 @@ impl BlockPool {
             newest: NONE,
             inactive: 0,
             peak_active: 0,
+            readers: None,
         }
     }
 
@@ -120,8 +125,8 @@ impl BlockPool {
             cached += 1;
             next = self.slots[next as usize].newer;
         }
-        let untouched = self.capacity - self.slots.len() as u64;
-        Census { held, cached, free: self.free.len() as u64 + untouched }
+        let kept = self.kept();
+        Census { held, cached: cached + kept.cached, free: self.free_blocks() + kept.free }
     }
 
     /// Returns the most blocks that requests ever held at once.
@@ -137,12 +142,12 @@ impl BlockPool {
     /// Returns the copy that answers for an identity and whether a request holds it, or `None` where none is resident.
     pub(crate) fn find(&self, identity: BlockIdentity) -> Option<(Copy, bool)> {
         let copy = *self.primary.get(&identity.bits())?;
-        Some((Copy(copy), self.slots[copy as usize].references > 0))
+        Some((Copy(copy), self.is_active(copy)))
     }
 
     /// Adds a reference to a cached copy.
     pub(crate) fn pin(&mut self, copy: Copy) {
-        if self.slots[copy.0 as usize].references == 0 {
+        if !self.is_active(copy.0) {
             self.unlink(copy.0);
         }
         self.slots[copy.0 as usize].references += 1;
@@ -158,12 +163,28 @@ impl BlockPool {
             self.slots.push(Slot { identity: None, references: 0, older: NONE, newer: NONE });
             fresh
         } else {
-            self.evict_oldest()?
+            return self.evict();
         };
+        Some(self.own(copy))
+    }
+
+    /// Takes the block released longest ago for one request; `None` where all are held.
+    pub(super) fn evict(&mut self) -> Option<Copy> {
+        let copy = self.evict_oldest()?;
+        Some(self.own(copy))
+    }
+
+    /// Returns how many blocks hold nothing.
+    pub(super) fn free_blocks(&self) -> u64 {
+        self.free.len() as u64 + self.capacity - self.slots.len() as u64
+    }
+
+    /// Makes a block that holds nothing one request's own.
+    fn own(&mut self, copy: u32) -> Copy {
         self.slots[copy as usize] =
             Slot { identity: None, references: 1, older: NONE, newer: NONE };
         self.peak_active = self.peak_active.max(self.active());
-        Some(Copy(copy))
+        Copy(copy)
     }
 
     /// Makes a private block answer for an identity, behind the copies that already do.
@@ -188,11 +209,36 @@ impl BlockPool {
         if slot.references > 0 {
             return;
         }
-        if slot.identity.is_none() {
+        let is_private = slot.identity.is_none();
+        if self.is_kept(copy.0) {
+            if is_private {
+                self.release_kept(copy.0);
+            }
+        } else if is_private {
             self.free.push(copy.0);
         } else {
             self.link_newest(copy.0);
         }
+    }
+
+    /// Returns whether nothing published a block yet.
+    pub(crate) fn is_private(&self, copy: Copy) -> bool {
+        self.slots[copy.0 as usize].identity.is_none()
+    }
+
+    /// Returns whether a request holds a block, or a copy to another tier keeps it.
+    fn is_active(&self, block: u32) -> bool {
+        self.slots[block as usize].references > 0 || self.is_kept(block)
+    }
+
+    /// Returns whether no request holds a block.
+    pub(super) fn is_unreferenced(&self, block: u32) -> bool {
+        self.slots[block as usize].references == 0
+    }
+
+    /// Gives a block back.
+    pub(super) fn free_block(&mut self, block: u32) {
+        self.free.push(block);
     }
 
     /// Takes the block released longest ago out of cache and list.
@@ -231,7 +277,7 @@ impl BlockPool {
     }
 
     /// Appends a block to the list of those without references.
-    fn link_newest(&mut self, copy: u32) {
+    pub(super) fn link_newest(&mut self, copy: u32) {
         let older = self.newest;
         self.slots[copy as usize].older = older;
         self.slots[copy as usize].newer = NONE;

@@ -45,7 +45,6 @@ impl Links {
     }
 
     /// Returns the instant up to which transfers have moved.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) fn now(&self) -> SimTime {
         self.now
     }
@@ -64,7 +63,6 @@ impl Links {
     }
 
     /// Takes a transfer out and returns whether there was one.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) fn cancel(&mut self, id: u64) -> bool {
         let before = self.moving.len();
         self.moving.retain(|transfer| transfer.id != id);

@@ -11,7 +11,6 @@ pub(crate) enum Sharing {
     MaxMin,
     /// The smaller of an equal part of the client's link and an equal part of the pool's, and what is left over is lost. Core
     /// 0.13.0 and nightlies up to 86, between offload tiers.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     EqualParts,
     /// Each transfer as if it were alone. Core 0.13.0 and nightlies up to 86, between prefill and decode.
     Alone,

@@ -6,7 +6,6 @@ use crate::units::SimTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Direction {
     /// From the far end.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     Read,
     /// To the far end.
     Write,
@@ -23,11 +22,9 @@ pub(crate) struct Link {
 
 impl Link {
     /// A link that limits nothing.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) const UNLIMITED: Self = Self { id: 0, rate: f64::INFINITY };
 
     /// Returns the link `id` of `gigabytes` decimal gigabytes a second, in bytes a millisecond; 0 is no limit.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the offload tiers use it"))]
     pub(crate) fn of_gigabytes(id: u64, gigabytes: f64) -> Self {
         Self { id, rate: if gigabytes > 0.0 { gigabytes * 1e6 } else { f64::INFINITY } }
     }

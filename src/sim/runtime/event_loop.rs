@@ -12,6 +12,7 @@ use crate::sim::error::SimError;
 use crate::sim::handoff::Handoffs;
 use crate::sim::options::Options;
 use crate::sim::ticket::Ticket;
+use crate::sim::tiers::Tiers;
 use crate::sim::timing::PassTiming;
 use crate::sim::traffic::{Ended, Traffic};
 use crate::sim::transcript::EventLog;
@@ -35,6 +36,8 @@ pub(crate) struct Runtime<'a> {
     pub(super) pools: Vec<Pool<'a>>,
     /// Requests between two pools, where there are two.
     pub(super) handoffs: Option<Handoffs>,
+    /// The tiers behind the ranks of an aggregated pool, where there are any.
+    pub(super) tiers: Option<Tiers>,
     pub(super) now: SimTime,
     /// Ends of passes: time, then pool, then worker.
     ends: BinaryHeap<Reverse<(SimTime, usize, usize)>>,
@@ -64,12 +67,17 @@ impl<'a> Runtime<'a> {
             pools.push(Pool::new(*pool, *timing, first_rank));
             first_rank += pool.ranks();
         }
+        let tiers = config.tiers.as_ref().zip(pools.first_mut()).map(|(tiers, pool)| {
+            let vocabulary = traffic.sessions().vocabulary(tiers.block_size());
+            Tiers::attach(tiers, pool, vocabulary)
+        });
         Self {
             cut: config.cut,
             options,
             traffic,
             pools,
             handoffs: config.handoff.map(|handoff| Handoffs::new(handoff.order, handoff.pricing)),
+            tiers,
             now: SimTime::ZERO,
             ends: BinaryHeap::new(),
             log,
@@ -91,7 +99,7 @@ impl<'a> Runtime<'a> {
     pub(crate) fn run(mut self) -> Result<crate::record::RunRecord, SimError> {
         loop {
             self.settle()?;
-            if self.traffic.is_done() {
+            if self.traffic.is_done() && self.is_drained() {
                 break;
             }
             let next = self.next_instant().ok_or_else(|| self.dead_end())?;
@@ -112,6 +120,11 @@ impl<'a> Runtime<'a> {
     fn step(&mut self) -> Result<(), SimError> {
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) { self.look_up() } else { Ok(()) }
+    }
+
+    /// Returns whether no engine has a copy in flight: what a tier holds at the end is what has reached it.
+    fn is_drained(&self) -> bool {
+        self.tiers.is_none() || self.pools.iter().all(Pool::is_drained)
     }
 
     /// Returns the next time at which something happens.
@@ -146,11 +159,12 @@ impl<'a> Runtime<'a> {
     /// [`SimError::DeadEnd`] where that goes on and on at one instant.
     fn do_internal_work(&mut self) -> Result<bool, SimError> {
         let mut changed = false;
-        for pool in &mut self.pools {
-            changed |= pool.do_internal_work(self.now);
-        }
-        self.internal_steps += u32::from(changed);
-        if self.internal_steps > MOST_INTERNAL_STEPS {
+        while self.pools.iter_mut().fold(false, |any, pool| pool.do_internal_work(self.now) | any) {
+            changed = true;
+            self.internal_steps += 1;
+            if self.internal_steps < MOST_INTERNAL_STEPS {
+                continue;
+            }
             let reason = "the internal work of an engine does not come to an end".to_owned();
             let at_ms = self.now.as_ms();
             return Err(SimError::DeadEnd { at_ms, unfinished: self.in_flight, reason });
@@ -181,6 +195,8 @@ impl<'a> Runtime<'a> {
             }
             if taking_part.contains(&rank) {
                 self.end_rank_pass(pool, rank)?;
+            } else {
+                self.pools[pool].rank(rank).pass_over(self.now);
             }
             if self.pools[pool].role() == WorkerRole::Decode {
                 self.reserve_next(rank);

@@ -2,6 +2,7 @@
 
 use crate::record::RunRecord;
 use crate::sim::handoff::Handoffs;
+use crate::sim::tiers::Tiers;
 
 use super::{Pool, Runtime};
 
@@ -26,6 +27,8 @@ impl Runtime<'_> {
             pools,
             transcript: self.log.finish(),
             warnings: Vec::new(),
+            host: self.tiers.as_ref().map(Tiers::host_use),
+            storage: self.tiers.as_ref().and_then(Tiers::storage_use),
         }
     }
 

@@ -160,7 +160,13 @@ impl<'a> Pool<'a> {
                     self.has_dead_worker |= self.config.role == WorkerRole::Aggregated;
                     return Ok(Some((worker, None)));
                 }
-                Start::Until(end) => return Ok(Some((worker, Some(end)))),
+                Start::Until(end) => {
+                    // A pass without effect still looks at a tier, so it is tried as often as in the reference.
+                    if self.config.rank.has_deadlines() {
+                        self.unpark();
+                    }
+                    return Ok(Some((worker, Some(end))));
+                }
             }
         }
         Ok(None)
@@ -187,21 +193,28 @@ impl<'a> Pool<'a> {
         idle.filter_map(|rank| self.workers.ranks()[rank].next_deadline()).min()
     }
 
-    /// Lets idle engines do what is due by `now`; returns whether one did anything.
+    /// Lets idle engines do what is due by `now`, each once; returns whether one had anything to do.
     pub(crate) fn do_internal_work(&mut self, now: SimTime) -> bool {
         if !self.config.rank.has_deadlines() {
             return false;
         }
-        let due: Vec<usize> = self
-            .idle_ranks()
-            .filter(|rank| self.workers.ranks()[*rank].next_deadline().is_some_and(|at| at <= now))
-            .collect();
-        let mut changed = false;
-        for rank in due {
-            changed |= self.workers.rank(rank).do_internal_work(now);
-            self.wake(rank);
+        let mut has_worked = false;
+        for rank in 0..self.workers.ranks().len() {
+            let is_busy = self.workers.is_busy(self.workers.of_rank(rank));
+            let deadline = self.workers.ranks()[rank].next_deadline();
+            if !is_busy && deadline.is_some_and(|at| at <= now) {
+                self.workers.rank(rank).do_internal_work(now);
+                self.workers.reset_wave(self.workers.of_rank(rank));
+                self.wake(rank);
+                has_worked = true;
+            }
         }
-        changed
+        has_worked
+    }
+
+    /// Returns whether no rank has requests or copies in flight.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.workers.ranks().iter().all(Rank::is_drained)
     }
 
     /// Returns the ranks whose worker is idle.

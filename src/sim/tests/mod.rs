@@ -3,6 +3,7 @@
 mod conformance;
 mod disaggregated;
 mod equality;
+mod offload;
 mod scheduling;
 mod sglang;
 mod speculation;

@@ -32,7 +32,7 @@ fn request(index: u64, output: u64) -> RequestRecord {
         output: Tokens::new(output),
         rank: Some(0),
         handoff: None,
-        admissions: vec![Admission { at: at(12.0), reused: Tokens::ZERO }],
+        admissions: vec![Admission { at: at(12.0), reused: Tokens::ZERO, from_host: None }],
         first_token: token(0),
         second_token: token(1),
         last_token: last,
@@ -68,6 +68,8 @@ fn run(requests: Vec<RequestRecord>) -> RunRecord {
             blocks_held_peak: Blocks::new(0),
             preemptions: 0,
         }],
+        host: None,
+        storage: None,
         transcript: Transcript { count: 0, digest: Sha256::of(b""), lines: None },
         warnings: Vec::new(),
     }

@@ -89,7 +89,7 @@ fn rows_are_by_arrival_then_identity_and_cut_requests_have_none() {
 fn a_readmission_counts_and_the_largest_reuse_is_the_requests() {
     let mut again = request(0, 3);
     again.rank = Some(3);
-    again.admissions.push(Admission { at: at(25.0), reused: Tokens::new(64) });
+    again.admissions.push(Admission { at: at(25.0), reused: Tokens::new(64), from_host: None });
     again.request_id = Some("r".to_owned());
     let row = &rows(vec![again])[0];
     let expected = json!({

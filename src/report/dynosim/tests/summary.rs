@@ -27,7 +27,7 @@ fn document(record: &RunRecord, sla: Option<&Sla>) -> Value {
 fn mixed() -> RunRecord {
     let mut reused = request(0, 3);
     reused.admissions[0].reused = Tokens::new(20);
-    reused.admissions.push(Admission { at: at(25.0), reused: Tokens::new(60) });
+    reused.admissions.push(Admission { at: at(25.0), reused: Tokens::new(60), from_host: None });
     let mut rejected = request(2, 5);
     rejected.outcome = Some(Outcome::Rejected);
     rejected.admissions.clear();

@@ -148,7 +148,7 @@ impl Rank {
                 self.destinations.note_room();
             }
             let sequence = self.sequence(seat);
-            sequence.admissions.push(Admission { at: now, reused: Tokens::ZERO });
+            sequence.admissions.push(Admission { at: now, reused: Tokens::ZERO, from_host: None });
             let (request, is_done) = (sequence.ticket.request, sequence.remaining() == 0);
             self.pass.formed.admitted.push(Admitted { request, reused: 0, computes: 0 });
             self.running.push(seat);

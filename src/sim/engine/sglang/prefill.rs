@@ -118,7 +118,7 @@ impl Rank {
         let request = sequence.ticket.request;
         if is_first {
             let reused = Tokens::new(plan.start);
-            sequence.admissions.push(Admission { at: now, reused });
+            sequence.admissions.push(Admission { at: now, reused, from_host: None });
             let admitted = Admitted { request, reused: plan.start, computes: plan.tokens };
             self.pass.formed.admitted.push(admitted);
         }

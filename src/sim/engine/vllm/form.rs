@@ -7,21 +7,13 @@ use crate::sim::error::SimError;
 use crate::sim::timing::{DecodeWork, PassTiming, pass_times};
 use crate::units::{SimTime, Tokens};
 
+use super::lookup::Hit;
 use super::rank::{Policy, Rank, Seat, Work};
 use super::sequence::Phase;
 
-/// What a prefix lookup found for the head of the waiting line.
-#[derive(Debug, Clone, Copy)]
-struct Hit {
-    /// Blocks served from cache.
-    blocks: u64,
-    /// How many of them another request holds.
-    held: u64,
-}
-
 /// Whether a pass computes prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Prompts {
+pub(super) enum Prompts {
     Computed,
     Deferred,
 }
@@ -46,6 +38,7 @@ impl Rank {
         timing: &dyn PassTiming,
     ) -> Result<(), SimError> {
         self.pass.reset(now);
+        let epoch = self.epoch();
         let prompts = self.prompts_in(cadence);
         let mut budget = self.config.budget;
         if self.can_advance_as_group(budget) {
@@ -60,14 +53,22 @@ impl Rank {
             self.schedule_running(0, prompts, &mut budget);
         }
         if self.pass.formed.preempted.is_empty() {
-            self.admit(now, prompts, &mut budget);
-            if prompts == Prompts::Computed {
+            if self.host.is_some() {
+                self.admit_hosted(now, prompts, &mut budget);
+            } else {
+                self.admit(now, prompts, &mut budget);
+            }
+            if prompts == Prompts::Computed && self.pass.formed.preempted.is_empty() {
                 self.left_waiting = !self.waiting.is_empty();
             }
         }
+        if self.host.is_some() {
+            self.prepare_stores(now);
+        }
         self.speculate();
-        self.price(now, timing)?;
+        self.price(self.computes_from(now), timing)?;
         self.pass.close();
+        self.note_step(epoch, now);
         Ok(())
     }
 
@@ -164,6 +165,9 @@ impl Rank {
     ///
     /// Blocks that the decision completes are published at once: a later request of the same pass can hit them.
     pub(super) fn compute(&mut self, seat: Seat, before: u64, work: u64, target: u64) {
+        if self.host.is_some() {
+            self.take_fenced(seat, target);
+        }
         while (self.look(seat).blocks.len() as u64) < target {
             let block = self.pool.take().expect("the caller counted the blocks");
             self.sequence(seat).blocks.push(block);
@@ -221,12 +225,15 @@ impl Rank {
         for index in usize::try_from(first).unwrap_or(0)..usize::try_from(last).unwrap_or(0) {
             let sequence = self.sequence(seat);
             let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
-            self.pool.publish(block, identity);
+            // A block that was loaded from another tier is computed again without a copy of its own.
+            if self.pool.is_private(block) {
+                self.pool.publish(block, identity);
+            }
         }
     }
 
     /// Preempts the newest or the oldest running request and returns it; what this pass had scheduled for it goes back to the budget.
-    fn preempt(&mut self, budget: &mut u64) -> Seat {
+    pub(super) fn preempt(&mut self, budget: &mut u64) -> Seat {
         let victim = self.evict();
         self.undo(victim, budget);
         victim
@@ -241,6 +248,7 @@ impl Rank {
         // Places behind a removed one move up while the loop above goes on counting: the request after the current one is
         // passed over in this pass, as it is upstream.
         let victim = self.running.remove(place);
+        self.fence_preempted(victim);
         self.release_blocks(victim);
         let sequence = self.sequence(victim);
         sequence.computed = 0;
@@ -284,7 +292,10 @@ impl Rank {
         if self.config.role == WorkerRole::Decode {
             self.head_blocked = false;
         }
-        while (self.running.len() as u64) < self.config.max_running && !self.head_blocked {
+        while (self.running.len() as u64) < self.config.max_running
+            && !self.head_blocked
+            && self.pass.formed.preempted.is_empty()
+        {
             let Some(seat) = self.next_waiting() else { break };
             if self.look(seat).phase == Phase::HandedOver {
                 self.admit_handed_over(seat, now);
@@ -323,15 +334,22 @@ impl Rank {
     /// Returns whether a request can never be served: its prompt reaches the context limit, or, before its first admission, its
     /// known sequence exceeds the whole pool.
     fn is_refused(&self, seat: Seat) -> bool {
+        self.exceeds_context(seat) || self.exceeds_pool(seat)
+    }
+
+    /// Returns whether the prompt of a request reaches the context limit.
+    pub(super) fn exceeds_context(&self, seat: Seat) -> bool {
+        self.config.context_limit.is_some_and(|limit| self.look(seat).prompt >= limit)
+    }
+
+    /// Returns whether a request that was never admitted needs more blocks than there are.
+    pub(super) fn exceeds_pool(&self, seat: Seat) -> bool {
         let sequence = self.look(seat);
-        let too_long = self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit);
         let reserved = match self.config.policy {
             Policy::Optimistic => sequence.length(),
             Policy::GuaranteedNoEvict => sequence.prompt + sequence.output,
         };
-        let too_large =
-            sequence.phase == Phase::Fresh && self.blocks_for(reserved) > self.pool.capacity();
-        too_long || too_large
+        sequence.phase == Phase::Fresh && self.blocks_for(reserved) > self.pool.capacity()
     }
 
     /// Returns the blocks that a request must find free to be admitted: those of what is known of it, or of its whole life, less
@@ -361,43 +379,14 @@ impl Rank {
         whole.saturating_sub(sequence.blocks.len() as u64)
     }
 
-    /// Returns whether the last known token of a request must be computed: vLLM samples the next token from it.
-    ///
-    /// TensorRT-LLM takes a fully cached prompt as it is; its first token then costs a decode.
-    fn wants_logits(&self, seat: Seat) -> bool {
-        let sequence = self.look(seat);
-        self.config.policy == Policy::Optimistic && sequence.generated < sequence.requested
-    }
-
-    /// Finds the longest resident prefix of a request's known sequence.
-    ///
-    /// At least one token is computed where tokens are wanted, so a hit ends before the last token's block.
-    fn lookup(&mut self, seat: Seat) -> Hit {
-        let mut hit = Hit { blocks: 0, held: 0 };
-        if !self.config.prefix_caching {
-            return hit;
-        }
-        let block_size = self.config.block_size;
-        let length = self.look(seat).length();
-        for index in 0..usize::try_from(length / u64::from(block_size)).unwrap_or(0) {
-            let identity = self.sequence(seat).identity(index, block_size);
-            let Some((_, is_held)) = self.pool.find(identity) else { break };
-            hit.blocks += 1;
-            hit.held += u64::from(is_held);
-        }
-        if self.wants_logits(seat) {
-            hit.blocks = hit.blocks.min(length.saturating_sub(1) / u64::from(block_size));
-            if self.config.drafts.is_some() {
-                // The drafter wants the hidden states of the last block that was found, so that block is computed again.
-                hit.blocks = hit.blocks.saturating_sub(1);
-            }
-            hit.held = hit.held.min(hit.blocks);
-        }
-        hit
-    }
-
     /// Admits the head and returns the tokens it computes, or `None` where it stays for lack of budget.
-    fn admit_head(&mut self, seat: Seat, hit: Hit, now: SimTime, budget: &mut u64) -> Option<u64> {
+    pub(super) fn admit_head(
+        &mut self,
+        seat: Seat,
+        hit: Hit,
+        now: SimTime,
+        budget: &mut u64,
+    ) -> Option<u64> {
         let sequence = self.look(seat);
         let cached = hit.blocks * u64::from(self.config.block_size);
         let (request, known) = (sequence.ticket.request, sequence.length() - cached);
@@ -409,30 +398,25 @@ impl Rank {
         if work == 0 && known > 0 {
             return None;
         }
+        if !self.make_room(seat, hit, work, budget) {
+            return None;
+        }
         self.pin_prefix(seat, hit.blocks);
-        self.waiting.pop_front();
+        self.leave_line(seat);
+        let from_host = self.attribute(seat, hit.blocks);
         self.running.push(seat);
         let order = self.next_order;
         self.next_order += 1;
+        let block_size = self.config.block_size;
         let sequence = self.sequence(seat);
         sequence.phase = Phase::Filling;
         sequence.order = order;
-        sequence.admissions.push(Admission { at: now, reused: Tokens::new(cached) });
+        let from_host = from_host.map(|blocks| Tokens::new(blocks * u64::from(block_size)));
+        sequence.admissions.push(Admission { at: now, reused: Tokens::new(cached), from_host });
         self.pass.formed.admitted.push(Admitted { request, reused: cached, computes: work });
         self.compute(seat, cached, work, self.blocks_for(cached + work));
         *budget -= work;
         Some(work)
-    }
-
-    /// Makes the first `blocks` blocks of a request those that are resident.
-    fn pin_prefix(&mut self, seat: Seat, blocks: u64) {
-        let block_size = self.config.block_size;
-        for index in 0..usize::try_from(blocks).unwrap_or(0) {
-            let identity = self.sequence(seat).identity(index, block_size);
-            let (copy, _) = self.pool.find(identity).expect("the lookup found it resident");
-            self.pool.pin(copy);
-            self.sequence(seat).blocks.push(copy);
-        }
     }
 
     /// Sets the end of the pass: start, then prefill part, then decode part, added in this order.

@@ -225,7 +225,7 @@ impl Rank {
         let sequence = self.sequence(seat);
         sequence.phase = Phase::Filling;
         sequence.order = order;
-        sequence.admissions.push(Admission { at: now, reused: Tokens::ZERO });
+        sequence.admissions.push(Admission { at: now, reused: Tokens::ZERO, from_host: None });
         let (request, prompt, held) =
             (sequence.ticket.request, sequence.prompt, sequence.blocks.len() as u64);
         self.pass.formed.admitted.push(Admitted { request, reused: 0, computes: 0 });
@@ -235,6 +235,7 @@ impl Rank {
     /// Returns whether the rank has nothing at all.
     pub(crate) fn is_drained(&self) -> bool {
         !self.has_work()
+            && self.has_idle_host()
             && self.sources.held.is_empty()
             && self.destinations.pending.is_empty()
             && self.destinations.reserved.is_empty()

@@ -9,7 +9,10 @@ mod draft;
 mod form;
 mod group;
 mod handover;
+pub(crate) mod host;
+mod lookup;
 mod rank;
+mod room;
 mod sequence;
 
 pub(crate) use rank::{Policy, Rank, RankConfig};

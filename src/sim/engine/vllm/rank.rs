@@ -12,6 +12,7 @@ use crate::workload::BlockCursor;
 
 use super::group::Group;
 use super::handover::{Destinations, Sources};
+use super::host::RankHost;
 use super::sequence::{Phase, Sequence};
 
 /// Settings of a rank.
@@ -43,6 +44,8 @@ pub(crate) struct RankConfig {
     pub(crate) keeps_gaps: bool,
     /// How it speculates, where it does: then decodes advance one by one.
     pub(crate) drafts: Option<Drafts>,
+    /// Whether a host tier stands behind the rank.
+    pub(crate) has_host: bool,
 }
 
 /// Whose admission rules hold on the shared core.
@@ -56,7 +59,7 @@ pub(crate) enum Policy {
 
 /// A place in a rank's table of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Seat(u32);
+pub(crate) struct Seat(pub(super) u32);
 
 /// One scheduling decision of a pass.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +116,8 @@ pub(crate) struct Rank {
     pub(super) destinations: Destinations,
     pub(super) acceptance: Option<Acceptance>,
     gaps: Gaps,
+    /// The rank's side of the host tier, where there is one.
+    pub(super) host: Option<Box<RankHost>>,
 }
 
 impl Pass {
@@ -171,6 +176,7 @@ impl Rank {
             sources: Sources::default(),
             destinations: Destinations::default(),
             gaps: Gaps::default(),
+            host: None,
         }
     }
 
@@ -192,7 +198,12 @@ impl Rank {
             Policy::GuaranteedNoEvict if prompt >= pool => context.saturating_sub(prompt),
             Policy::GuaranteedNoEvict => context.min(pool).saturating_sub(prompt),
         };
+        let host = self
+            .host
+            .as_deref()
+            .map(|host| Box::new(host.request(&arrival.content, self.config.block_size)));
         Sequence {
+            host,
             ticket: arrival.ticket,
             content: arrival.content,
             prompt,
@@ -219,7 +230,7 @@ impl Rank {
 
     /// Returns whether a pass could find anything to do.
     pub(crate) fn has_work(&self) -> bool {
-        !self.running.is_empty() || !self.waiting.is_empty()
+        !self.running.is_empty() || !self.waiting.is_empty() || self.has_awake()
     }
 
     /// Moves the end of the formed pass to that of the slowest rank of its group.
@@ -271,6 +282,7 @@ impl Rank {
         leaving.extend(rejected.iter().map(|seat| (*seat, Outcome::Rejected)));
         self.pass.rejected = rejected;
         self.leave(leaving, &mut settled);
+        self.end_step(end);
         settled
     }
 

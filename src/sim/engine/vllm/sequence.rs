@@ -7,6 +7,8 @@ use crate::sim::ticket::Ticket;
 use crate::units::{Nanos, SimTime};
 use crate::workload::{BlockCursor, BlockIdentity, Content};
 
+use super::host::HostRequest;
+
 /// Where a request is in its life on a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -29,6 +31,8 @@ pub(super) enum Phase {
 /// `computed` and `generated` of a member of the group are as of the group's pass `as_of`; everything else is current.
 #[derive(Debug)]
 pub(super) struct Sequence {
+    /// What the connector of a host tier knows of it, where there is one.
+    pub(super) host: Option<Box<HostRequest>>,
     pub(super) ticket: Ticket,
     pub(super) content: Content,
     pub(super) prompt: u64,
