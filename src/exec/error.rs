@@ -65,6 +65,7 @@ impl From<SimError> for JobError {
             | SimError::DeadEnd { .. }
             | SimError::ClockOverflow { .. }
             | SimError::BadWorkload { .. }
+            | SimError::Spill { .. }
             | SimError::BadTime { .. }) => Self::Simulation(other),
         }
     }

@@ -63,7 +63,7 @@ impl Executor for Planted {
         match self {
             Self::Nanosecond => {}
             Self::FalseHit => {
-                let first = &mut record.requests[0];
+                let first = &mut record.requests.in_memory()[0];
                 first.admissions[0].reused =
                     first.input.saturating_sub(crate::units::Tokens::new(1));
             }

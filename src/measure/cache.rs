@@ -10,7 +10,7 @@ use crate::units::{BlockSize, Ppm, Tokens};
 /// Source: docs/metrics.md#prefix-hit.
 pub(super) fn hit(record: &RunRecord, reused: fn(&RequestRecord) -> Tokens) -> Option<Ppm> {
     let completed = || record.requests.iter().filter(|request| request.is_completed());
-    let part: u64 = completed().map(|request| reused(request).get()).sum();
+    let part: u64 = completed().map(|request| reused(&request).get()).sum();
     let whole: u64 = completed().map(|request| request.input.get()).sum();
     Ppm::of(part, whole)
 }
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn hits_count_completed_requests_only() {
         let mut record = run(2);
-        record.requests[1].outcome = None;
+        record.requests.in_memory()[1].outcome = None;
         let first = hit(&record, RequestRecord::reused_first);
         assert_eq!(first.map(Ppm::get), Some(640_000));
-        record.requests[0].outcome = None;
+        record.requests.in_memory()[0].outcome = None;
         assert_eq!(hit(&record, RequestRecord::reused_first), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The numbered laws that every run obeys, whatever engine and workload. A broken one is a bug, and fails its job.
 
 mod handoff;
+use std::borrow::Cow;
 
 use crate::record::{Outcome, RequestRecord, RunRecord};
 use crate::units::{Nanos, SimTime, Tokens};
@@ -126,7 +127,7 @@ impl Invariant {
     pub fn violation(self, record: &RunRecord, limits: &Limits) -> Option<Violation> {
         let each = |check: &dyn Fn(&RequestRecord) -> Option<String>| {
             record.requests.iter().find_map(|request| {
-                check(request).map(|found| format!("request {}: {found}", request.index))
+                check(&request).map(|found| format!("request {}: {found}", request.index))
             })
         };
         let found = match self {
@@ -174,7 +175,7 @@ fn requests_lost(record: &RunRecord, offered: Offered) -> Option<String> {
         Some(Outcome::Completed | Outcome::Rejected) | None => false,
     };
     let (least, most) = match offered {
-        Offered::All(all) if record.requests.iter().any(ends_early) => (0, all),
+        Offered::All(all) if record.requests.iter().any(|request| ends_early(&request)) => (0, all),
         Offered::All(all) => (all, all),
         Offered::AtMost(most) => (0, most),
     };
@@ -189,12 +190,12 @@ fn requests_lost(record: &RunRecord, offered: Offered) -> Option<String> {
 
 /// INV-2. A number is a place in the workload: session by session, turn by turn. Requests of other sessions may arrive in between.
 fn out_of_order(record: &RunRecord) -> Option<String> {
-    let mut last: Option<&RequestRecord> = None;
+    let mut last: Option<Cow<'_, RequestRecord>> = None;
     for request in &record.requests {
-        if last.is_some_and(|last| last.index >= request.index) {
+        if last.as_ref().is_some_and(|last| last.index >= request.index) {
             return Some(format!("request {} stands behind a greater or equal", request.index));
         }
-        let before = last.filter(|last| last.session == request.session);
+        let before = last.as_ref().filter(|last| last.session == request.session);
         let expected = before.map_or(0, |before| before.turn + 1);
         if request.turn != expected {
             let (found, session) = (request.turn, &request.session);
@@ -331,8 +332,8 @@ fn readmissions_unlike_preemptions(record: &RunRecord) -> Option<String> {
     let [pool] = record.pools.as_slice() else { return None };
     let admissions = |request: &RequestRecord| u64::try_from(request.admissions.len()).unwrap_or(0);
     let readmissions: u64 =
-        record.requests.iter().map(|request| admissions(request).saturating_sub(1)).sum();
-    let all_completed = record.requests.iter().all(RequestRecord::is_completed);
+        record.requests.iter().map(|request| admissions(&request).saturating_sub(1)).sum();
+    let all_completed = record.requests.iter().all(|request| request.is_completed());
     let fits = if all_completed {
         readmissions == pool.preemptions
     } else {
@@ -365,7 +366,7 @@ fn blocks_lost(record: &RunRecord) -> Option<String> {
 }
 
 /// Returns the completed requests.
-fn completed(record: &RunRecord) -> impl Iterator<Item = &RequestRecord> {
+fn completed(record: &RunRecord) -> impl Iterator<Item = Cow<'_, RequestRecord>> {
     record.requests.iter().filter(|request| request.is_completed())
 }
 

@@ -124,7 +124,7 @@ impl Metrics {
     fn add_latencies(&mut self, record: &RunRecord) {
         let of = |latency: fn(&RequestRecord) -> Option<Nanos>| {
             let completed = record.requests.iter().filter(|request| request.is_completed());
-            Distribution::of(completed.filter_map(latency))
+            Distribution::of(completed.filter_map(|request| latency(&request)))
         };
         self.add_distribution(Family::Ttft, of(latency::ttft));
         self.add_distribution(Family::Ttst, of(latency::ttst));

@@ -43,7 +43,7 @@ pub(crate) fn run(count: u64) -> RunRecord {
     RunRecord {
         duration: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
         ended_at: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
-        requests,
+        requests: requests.into(),
         gaps,
         committed_prefill: Tokens::new(36 * count),
         passes: 3 * count,

@@ -2,10 +2,12 @@
 //!
 //! Owns observations only; what they mean is `measure`. An engine fills it, reports and gates read it.
 
+mod codec;
 mod gaps;
 mod handoff;
 mod outcome;
 mod request;
+mod requests;
 mod run;
 mod storage;
 
@@ -13,5 +15,6 @@ pub use gaps::Gaps;
 pub use handoff::{Handoff, LinkUse};
 pub use outcome::Outcome;
 pub use request::{Admission, RequestRecord};
+pub use requests::{RequestSorter, Requests};
 pub use run::{PoolUse, RunRecord, Transcript};
 pub use storage::{HostUse, StorageIo, StorageUse};

@@ -3,13 +3,13 @@
 use crate::digest::Sha256;
 use crate::units::{Blocks, SimTime, Tokens};
 
-use super::{Gaps, HostUse, RequestRecord, StorageUse};
+use super::{Gaps, HostUse, Requests, StorageUse};
 
 /// One job as it ran.
 #[derive(Debug, Clone)]
 pub struct RunRecord {
-    /// Every request that was released, in order of [`RequestRecord::index`]; requests cut by the time limit have no outcome.
-    pub requests: Vec<RequestRecord>,
+    /// Every request that was released, in order of [`RequestRecord::index`](super::RequestRecord::index); requests cut by the time limit have no outcome.
+    pub requests: Requests,
     /// The end of the run: the last terminal, or zero without one.
     pub duration: SimTime,
     /// The last instant at which anything happened; later than `duration` only where the run was cut.

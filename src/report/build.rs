@@ -1,5 +1,7 @@
 //! From a job and its run record to the report.
 
+use std::io;
+
 use crate::deployment::{Worker, WorkerRole, Workers};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
@@ -18,16 +20,19 @@ use super::{Artifacts, Report, Section, requests, summary};
 /// Returns what a finished simulation leaves.
 ///
 /// Nothing that the job's key does not decide gets in: not the job's id, not the names of pins.
+///
+/// # Errors
+/// The answer of the system where records are too many for memory and cannot be written to a temporary file.
 pub fn build(
     job: &Job,
     simulation: &SimulationJob,
     trace: Option<&LoadedTrace>,
     record: RunRecord,
-) -> Artifacts {
+) -> io::Result<Artifacts> {
     let bounds = simulation.sla.as_ref().map(bounds);
     let corpus = trace.map(|trace| trace.corpus.as_ref());
     let broken = Invariant::violations(&record, &limits(simulation, corpus));
-    let ceiling = ceiling(simulation, corpus, &record);
+    let ceiling = ceiling(simulation, corpus, &record)?;
     let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
     let request_lines = requests::lines(&record.requests, bounds.as_ref());
     let invariants = invariants(&broken);
@@ -49,11 +54,11 @@ pub fn build(
         ("validity".to_owned(), validity_value(&validity, &metrics, &record.warnings)),
     ]);
     fields.extend(sections.into_iter().map(|(section, value)| (section.name().to_owned(), value)));
-    Artifacts {
+    Ok(Artifacts {
         report: Report::of(Value::Object(fields)),
         requests: request_lines,
         events: record.transcript.lines,
-    }
+    })
 }
 
 /// Returns the `inputs` section: the canonical job, its key, and what the reader of the trace counted.

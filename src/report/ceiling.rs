@@ -1,30 +1,36 @@
 //! What an infinite cache would serve of a job's prompts.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use crate::deployment::{Worker, Workers};
 use crate::measure::{Ceiling, CeilingPrompt, PrefixTree};
 use crate::plan::SimulationJob;
-use crate::record::{Outcome, RequestRecord, RunRecord};
+use crate::record::{Outcome, RequestRecord, Requests, RunRecord};
 use crate::units::{BlockSize, Tokens};
 use crate::workload::{Corpus, Prompts, Source};
 
 /// Returns the ceiling of a run, or `None` where its prompts are not known block by block.
 ///
 /// Every request that was not rejected fills the cache; completed requests count. Source: docs/metrics.md#prefix-hit.
+///
+/// # Errors
+/// The answer of the system where records are too many for memory and cannot be written to a temporary file.
 pub(super) fn ceiling(
     job: &SimulationJob,
     corpus: Option<&Corpus>,
     record: &RunRecord,
-) -> Option<Ceiling> {
+) -> io::Result<Option<Ceiling>> {
     let block = prompt_worker(job).kv_cache.block_size;
     match (&job.workload.source, corpus) {
         (Source::Trace { .. }, Some(corpus)) if corpus.prompts() == Prompts::Whole => {
             of_trace(corpus, block, record)
         }
-        (Source::Synthetic(shape), _) => Some(of_shared_prefix(shape.cached_prefix, block, record)),
+        (Source::Synthetic(shape), _) => {
+            of_shared_prefix(shape.cached_prefix, block, record).map(Some)
+        }
         (Source::Trace { .. }, _)
-        | (Source::SyntheticSession(_) | Source::Graph { .. } | Source::Requests(_), _) => None,
+        | (Source::SyntheticSession(_) | Source::Graph { .. } | Source::Requests(_), _) => Ok(None),
     }
 }
 
@@ -36,32 +42,32 @@ pub(super) fn prompt_worker(job: &SimulationJob) -> &Worker {
 }
 
 /// Returns the ceiling of recorded prompts; `None` where a request cannot be traced to one row.
-fn of_trace(corpus: &Corpus, block: BlockSize, record: &RunRecord) -> Option<Ceiling> {
+fn of_trace(corpus: &Corpus, block: BlockSize, record: &RunRecord) -> io::Result<Option<Ceiling>> {
     let mut rows = BTreeMap::new();
     for row in corpus.rows() {
         if rows.insert(row.line, row).is_some() {
-            return None;
+            return Ok(None);
         }
     }
     let mut tree = PrefixTree::new(corpus.block_size(), block);
     let mut ceiling = Ceiling { reused: Tokens::ZERO, input: Tokens::ZERO };
-    for request in served(record) {
-        let row = rows.get(&request.line?)?;
-        add(&mut ceiling, &mut tree, request, corpus.hash_ids(row));
+    for request in &served(record)? {
+        let Some(row) = request.line.and_then(|line| rows.get(&line)) else { return Ok(None) };
+        add(&mut ceiling, &mut tree, &request, corpus.hash_ids(row));
     }
-    Some(ceiling)
+    Ok(Some(ceiling))
 }
 
 /// Returns the ceiling of prompts that share their first `prefix` tokens and nothing else.
-fn of_shared_prefix(prefix: Tokens, block: BlockSize, record: &RunRecord) -> Ceiling {
+fn of_shared_prefix(prefix: Tokens, block: BlockSize, record: &RunRecord) -> io::Result<Ceiling> {
     let one_block = u32::try_from(prefix.get()).ok().and_then(BlockSize::new);
     let mut tree = PrefixTree::new(one_block.unwrap_or(block), block);
     let ids: &[u64] = if one_block.is_some() { &[0] } else { &[] };
     let mut ceiling = Ceiling { reused: Tokens::ZERO, input: Tokens::ZERO };
-    for request in served(record) {
-        add(&mut ceiling, &mut tree, request, ids);
+    for request in &served(record)? {
+        add(&mut ceiling, &mut tree, &request, ids);
     }
-    ceiling
+    Ok(ceiling)
 }
 
 /// Serves one request, and counts it when it completed.
@@ -75,11 +81,11 @@ fn add(ceiling: &mut Ceiling, tree: &mut PrefixTree, request: &RequestRecord, id
 }
 
 /// Returns the requests that filled a cache, in order of arrival; of one instant, in order of their numbers.
-fn served(record: &RunRecord) -> Vec<&RequestRecord> {
-    let rejected = |request: &&RequestRecord| request.outcome == Some(Outcome::Rejected);
-    let mut served: Vec<_> = record.requests.iter().filter(|it| !rejected(it)).collect();
-    served.sort_by_key(|request| (request.arrival, request.index));
-    served
+///
+/// # Errors
+/// The answer of the system where records are too many for memory and cannot be written to a temporary file.
+fn served(record: &RunRecord) -> io::Result<Requests> {
+    record.requests.by_arrival(|request| request.outcome != Some(Outcome::Rejected))
 }
 
 #[cfg(test)]
@@ -114,13 +120,14 @@ mod tests {
         let mut record = run(0);
         for (index, (arrival, input)) in (0_u64..).zip(arrivals.into_iter().zip([128, 192])) {
             let line = Some(index + 1);
-            record.requests.push(RequestRecord {
+            record.requests.in_memory().push(RequestRecord {
                 line,
                 input: Tokens::new(input),
                 ..request(index, arrival)
             });
         }
-        of_trace(&corpus(block), block, &record).expect("every row is known").reused.get()
+        let ceiling = of_trace(&corpus(block), block, &record).expect("few records");
+        ceiling.expect("every row is known").reused.get()
     }
 
     #[test]

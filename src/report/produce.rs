@@ -74,7 +74,8 @@ impl Producer<'_> {
         };
         let corpus = trace.map(|trace| trace.corpus.as_ref());
         let record = self.executor.run(simulation, corpus, &options)?;
-        Ok(build(job, simulation, trace, record))
+        build(job, simulation, trace, record)
+            .map_err(|error| JobError::Unwritable { cause: error.to_string() })
     }
 
     /// Returns what the cache has of a job, or what is wrong with it.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::digest::canonical::Value;
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
-use crate::record::{Admission, Handoff, RequestRecord};
+use crate::record::{Admission, Handoff, RequestRecord, Requests};
 use crate::units::{Nanos, SimTime};
 
 /// Returns the lines.
-pub(super) fn lines(requests: &[RequestRecord], bounds: Option<&Bounds>) -> Vec<u8> {
+pub(super) fn lines(requests: &Requests, bounds: Option<&Bounds>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for request in requests {
-        bytes.extend(record(request, bounds).to_document());
+        bytes.extend(record(&request, bounds).to_document());
     }
     bytes
 }

@@ -156,8 +156,8 @@ impl Executor for Fake {
         let mut record = sample::run(count);
         match self.fault.filter(|(faulty, _)| *faulty == count).map(|(_, fault)| fault) {
             None => {}
-            Some(Fault::OneNanosecond) => one_nanosecond_late(&mut record.requests[0]),
-            Some(Fault::DroppedRequest) => drop(record.requests.pop()),
+            Some(Fault::OneNanosecond) => one_nanosecond_late(&mut record.requests.in_memory()[0]),
+            Some(Fault::DroppedRequest) => drop(record.requests.in_memory().pop()),
             Some(Fault::AllRejected) => reject_all(&mut record),
             Some(Fault::Skipped) => return Err(SimError::Interrupted),
             Some(Fault::Panic) => panic!("planted"),
@@ -168,7 +168,7 @@ impl Executor for Fake {
 
 /// Rejects every request on arrival, which breaks no law.
 fn reject_all(record: &mut RunRecord) {
-    for request in &mut record.requests {
+    for request in record.requests.in_memory() {
         *request = RequestRecord {
             output: Tokens::ZERO,
             admissions: Vec::new(),
@@ -181,7 +181,7 @@ fn reject_all(record: &mut RunRecord) {
             ..request.clone()
         };
     }
-    record.duration = record.requests.last().map_or(SimTime::ZERO, |last| last.arrival);
+    record.duration = record.requests.iter().last().map_or(SimTime::ZERO, |last| last.arrival);
     (record.gaps, record.committed_prefill) = (Gaps::default(), Tokens::ZERO);
 }
 

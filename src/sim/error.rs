@@ -50,12 +50,23 @@ pub enum SimError {
         /// The answer.
         found_ms: f64,
     },
+    /// The records do not fit in memory and cannot be written to a temporary file.
+    #[error("the records of so many requests go to a temporary file, and that failed: {cause}")]
+    Spill {
+        /// The answer of the system.
+        cause: String,
+    },
     /// Someone asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl SimError {
+    /// Returns that a temporary file failed.
+    pub(crate) fn spill(cause: &std::io::Error) -> Self {
+        Self::Spill { cause: cause.to_string() }
+    }
+
     /// Returns a workload error.
     pub(crate) fn bad_workload(reason: &str) -> Self {
         Self::BadWorkload { reason: reason.to_owned() }

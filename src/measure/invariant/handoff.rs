@@ -17,7 +17,7 @@ pub(super) fn unpaired(record: &RunRecord) -> Option<String> {
             (None, false) => None,
             (None, true) => Some("no hand-off between two pools".to_owned()),
             (Some(_), false) => Some("a hand-off within one pool".to_owned()),
-            (Some(handoff), true) => step_missing(request, handoff, was_cut),
+            (Some(handoff), true) => step_missing(&request, handoff, was_cut),
         };
         found.map(|found| format!("request {}: {found}", request.index))
     })

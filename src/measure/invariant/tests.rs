@@ -35,7 +35,7 @@ type Change = fn(&mut RunRecord);
 fn each_law_sees_the_change_it_is_there_for() {
     let cases: [(&str, Change); 18] = [
         ("INV-1", |run| run.requests[1].outcome = None),
-        ("INV-2", |run| run.requests.swap(0, 1)),
+        ("INV-2", |run| run.requests.in_memory().swap(0, 1)),
         ("INV-3", |run| run.requests[1].admissions[0].at = time(0.0)),
         ("INV-4", |run| run.requests[1].admissions[0].reused = Tokens::new(101)),
         ("INV-5", |run| run.requests[1].requested_output = Tokens::new(2)),
@@ -52,7 +52,7 @@ fn each_law_sees_the_change_it_is_there_for() {
         ("INV-16", |run| run.pools[0].blocks_free_at_end = Blocks::new(97)),
         ("INV-17", |run| run.requests[1].handoff = Some(Box::default())),
         ("INV-18", |run| {
-            for request in &mut run.requests {
+            for request in run.requests.in_memory() {
                 let (sending_ms, receiving_ms) = (1.0, 0.0);
                 request.handoff = Some(Box::new(Handoff {
                     prefill_rank: Some(0),
@@ -95,7 +95,7 @@ fn a_request_that_is_lost_without_a_trace_breaks_the_law_of_their_number() {
 #[test]
 fn a_request_without_an_end_breaks_a_law_unless_the_run_may_be_cut() {
     let cut = |run: &mut RunRecord| {
-        let request = &mut run.requests[2];
+        let request = &mut run.requests.in_memory()[2];
         (request.outcome, request.terminal) = (None, None);
     };
     assert!(broken_among(Offered::All(3), cut).contains(&"INV-1"));
@@ -105,7 +105,7 @@ fn a_request_without_an_end_breaks_a_law_unless_the_run_may_be_cut() {
 #[test]
 fn requests_of_other_sessions_may_arrive_in_any_order_and_numbers_may_be_left_out() {
     let broken = broken_by(|run| {
-        let [a, b, c] = run.requests.as_mut_slice() else { panic!("three requests") };
+        let [a, b, c] = run.requests.in_memory().as_mut_slice() else { panic!("three requests") };
         (a.arrival, a.index, b.index, c.index) = (time(0.5), 1, 4, 9);
     });
     assert!(broken.is_empty(), "{broken:?}");
@@ -114,7 +114,7 @@ fn requests_of_other_sessions_may_arrive_in_any_order_and_numbers_may_be_left_ou
 #[test]
 fn the_turns_of_a_session_follow_each_other() {
     let as_session = |run: &mut RunRecord, turns: [u32; 3]| {
-        for (request, turn) in run.requests.iter_mut().zip(turns) {
+        for (request, turn) in run.requests.in_memory().iter_mut().zip(turns) {
             (request.session, request.turn) = (SessionName::Synthetic(0), turn);
         }
     };
@@ -123,21 +123,21 @@ fn the_turns_of_a_session_follow_each_other() {
     assert_eq!(broken_by(|run| as_session(run, [1, 2, 3])), ["INV-2"], "the first is lost");
     let overlapping = broken_by(|run| {
         as_session(run, [0, 1, 2]);
-        run.requests[1].arrival = time(8.0);
+        run.requests.in_memory()[1].arrival = time(8.0);
     });
     assert_eq!(overlapping, ["INV-2"], "turn 0 ends at 9 ms");
 }
 
 #[test]
 fn a_dropped_request_breaks_a_law() {
-    let broken = broken_by(|run| drop(run.requests.remove(1)));
+    let broken = broken_by(|run| drop(run.requests.in_memory().remove(1)));
     assert!(broken.contains(&"INV-8"), "{broken:?}");
 }
 
 #[test]
 fn output_may_end_at_the_context_limit() {
     let mut record = run(1);
-    record.requests[0].requested_output = Tokens::new(10);
+    record.requests.in_memory()[0].requested_output = Tokens::new(10);
     let limits = |tokens| Limits { context_length: Some(Tokens::new(tokens)), ..Limits::default() };
     assert!(Invariant::violations(&record, &limits(103)).is_empty());
     assert_eq!(Invariant::violations(&record, &limits(104)).len(), 1);
@@ -146,7 +146,7 @@ fn output_may_end_at_the_context_limit() {
 #[test]
 fn blocks_may_be_held_where_the_run_was_cut() {
     let mut record = run(2);
-    let request = &mut record.requests[1];
+    let request = &mut record.requests.in_memory()[1];
     (request.outcome, request.terminal) = (None, None);
     record.pools[0].blocks_held_at_end = Blocks::new(2);
     record.pools[0].blocks_free_at_end = Blocks::new(96);

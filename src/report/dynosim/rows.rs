@@ -5,10 +5,11 @@
 
 use std::io::{self, Write};
 
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use crate::deployment::{Deployment, WorkerRole, Workers};
-use crate::record::{Admission, Handoff, Outcome, RequestRecord, RunRecord};
+use crate::record::{Admission, Handoff, Outcome, RequestRecord, Requests, RunRecord};
 use crate::units::SimTime;
 use crate::workload::SessionName;
 
@@ -19,8 +20,8 @@ type OfRoles<T> = Option<T>;
 
 /// The rows of all requests that ended, by arrival, then by identity. Requests that a time limit cut have none.
 #[derive(Debug)]
-pub(crate) struct Rows<'a> {
-    ended: Vec<&'a RequestRecord>,
+pub(crate) struct Rows {
+    ended: Requests,
     ranks: RanksPerWorker,
 }
 
@@ -112,12 +113,13 @@ struct RoutingRow {
     selected_overlap_blocks: (),
 }
 
-impl<'a> Rows<'a> {
+impl Rows {
     /// Returns the rows of a run.
-    pub(crate) fn new(record: &'a RunRecord, deployment: &Deployment) -> Self {
-        let mut ended: Vec<&RequestRecord> =
-            record.requests.iter().filter(|request| request.outcome.is_some()).collect();
-        ended.sort_by_key(|request| (request.arrival, request.index));
+    ///
+    /// # Errors
+    /// The answer of the system where records are too many for memory and cannot be written to a temporary file.
+    pub(crate) fn new(record: &RunRecord, deployment: &Deployment) -> io::Result<Self> {
+        let ended = record.requests.by_arrival(|request| request.outcome.is_some())?;
         let (prefill, decode) = match &deployment.workers {
             Workers::Aggregated(worker) => (worker, worker),
             Workers::Disaggregated { prefill, decode } => (prefill, decode),
@@ -126,7 +128,7 @@ impl<'a> Rows<'a> {
             decode: decode.parallelism.attention_data,
             prefill: prefill.parallelism.attention_data,
         };
-        Self { ended, ranks }
+        Ok(Self { ended, ranks })
     }
 
     /// Writes the rows as JSON lines: compact, keys sorted.
@@ -134,21 +136,21 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// What the writer answers.
     pub(crate) fn write_lines(&self, out: &mut dyn Write) -> io::Result<()> {
-        for row in self.rows() {
-            serde_json::to_writer(&mut *out, &row)?;
+        for request in &self.ended {
+            serde_json::to_writer(&mut *out, &Row::new(&request, self.ranks))?;
             out.write_all(b"\n")?;
         }
         Ok(())
     }
-
-    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.ended.iter().map(|request| Row::new(request, self.ranks))
-    }
 }
 
-impl Serialize for Rows<'_> {
+impl Serialize for Rows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.rows())
+        let mut sequence = serializer.serialize_seq(Some(self.ended.len()))?;
+        for request in &self.ended {
+            sequence.serialize_element(&Row::new(&request, self.ranks))?;
+        }
+        sequence.end()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `prediction.json`: the summary of a run under DynoSim's names.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub(crate) struct Summary {
 /// The object of `prediction.json`, its rows made as they are written.
 struct Document<'a> {
     fields: &'a Map<String, Value>,
-    rows: Option<&'a Rows<'a>>,
+    rows: Option<&'a Rows>,
 }
 
 /// The name of the rows in the object.
@@ -54,9 +55,10 @@ impl Serialize for Document<'_> {
     }
 }
 
-/// Tokens of the requests that are measured.
+/// How many requests are measured, and their tokens.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
+    count: u64,
     input: Tokens,
     output: Tokens,
     reused_first: Tokens,
@@ -66,18 +68,16 @@ struct Totals {
 impl Summary {
     /// Returns the summary of a run.
     pub(crate) fn new(record: &RunRecord, sla: Option<&Sla>, host: Host) -> Self {
-        let measured: Vec<&RequestRecord> =
-            record.requests.iter().filter(|request| is_measured(request)).collect();
-        let totals = Totals::of(&measured);
+        let totals = Totals::of(record, |_| true);
         let mut fields = Map::new();
-        write_counts(record, &measured, totals, &mut fields);
-        write_rates(record, &measured, totals, &mut fields);
-        write_latencies(record, &measured, &mut fields);
+        write_counts(record, totals, &mut fields);
+        write_rates(record, totals, &mut fields);
+        write_latencies(record, &mut fields);
         write_pools(record, &mut fields);
         write_tiers(record, &mut fields);
         write_host(totals, host, &mut fields);
         if let Some(sla) = sla {
-            write_goodput(record, &measured, sla, &mut fields);
+            write_goodput(record, sla, &mut fields);
         }
         Self { fields }
     }
@@ -94,7 +94,7 @@ impl Summary {
     ///
     /// # Errors
     /// What the writer answers.
-    pub(crate) fn write(&self, rows: Option<&Rows<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, rows: Option<&Rows>, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, &Document { fields: &self.fields, rows })?;
         out.write_all(b"\n")
     }
@@ -111,8 +111,11 @@ impl Summary {
 }
 
 impl Totals {
-    fn of(measured: &[&RequestRecord]) -> Self {
-        measured.iter().fold(Self::default(), |totals, request| Self {
+    /// Returns those of the measured requests that `take` accepts.
+    fn of(record: &RunRecord, take: impl Fn(&RequestRecord) -> bool) -> Self {
+        let measured = measured(record).filter(|request| take(request));
+        measured.fold(Self::default(), |totals, request| Self {
+            count: totals.count + 1,
             input: totals.input + request.input,
             output: totals.output + request.output,
             reused_first: totals.reused_first + request.reused_first(),
@@ -121,15 +124,10 @@ impl Totals {
     }
 }
 
-fn write_counts(
-    record: &RunRecord,
-    measured: &[&RequestRecord],
-    totals: Totals,
-    fields: &mut Map<String, Value>,
-) {
+fn write_counts(record: &RunRecord, totals: Totals, fields: &mut Map<String, Value>) {
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put("num_requests", record.requests.len().into());
-    put("completed_requests", measured.len().into());
+    put("completed_requests", totals.count.into());
     put("total_input_tokens", totals.input.get().into());
     put("total_output_tokens", totals.output.get().into());
     put("processed_tokens", (totals.input + totals.output).get().into());
@@ -141,29 +139,20 @@ fn write_counts(
     put("first_admission_prefix_cache_reused_ratio", share(totals.reused_first));
 }
 
-fn write_rates(
-    record: &RunRecord,
-    measured: &[&RequestRecord],
-    totals: Totals,
-    fields: &mut Map<String, Value>,
-) {
+fn write_rates(record: &RunRecord, totals: Totals, fields: &mut Map<String, Value>) {
     let seconds = interval_seconds(record);
     let mut put = |name: &str, count: f64| {
         fields.insert(name.to_owned(), Value::from(count / seconds));
     };
-    put("request_throughput_rps", count_of(measured));
+    put("request_throughput_rps", count_of(totals.count));
     put("input_throughput_tok_s", real(totals.input));
     put("output_throughput_tok_s", real(totals.output));
     put("total_throughput_tok_s", real(totals.input + totals.output));
 }
 
-fn write_latencies(
-    record: &RunRecord,
-    measured: &[&RequestRecord],
-    fields: &mut Map<String, Value>,
-) {
+fn write_latencies(record: &RunRecord, fields: &mut Map<String, Value>) {
     let of = |latency: fn(&RequestRecord) -> Option<f64>| {
-        Distribution::of(measured.iter().filter_map(|request| latency(request)))
+        Distribution::of(measured(record).filter_map(|request| latency(&request)))
     };
     let (ttft, tpot, e2e) = (of(ttft_ms), of(tpot_ms), of(e2e_ms));
     let (itl, per_user) = gaps::distributions(&record.gaps);
@@ -258,20 +247,13 @@ fn write_host(totals: Totals, host: Host, fields: &mut Map<String, Value>) {
     put("processed_output_tokens_per_s", ratio(real(totals.output), seconds));
 }
 
-fn write_goodput(
-    record: &RunRecord,
-    measured: &[&RequestRecord],
-    sla: &Sla,
-    fields: &mut Map<String, Value>,
-) {
-    let good: Vec<&RequestRecord> =
-        measured.iter().copied().filter(|request| goodput::is_good(request, sla)).collect();
+fn write_goodput(record: &RunRecord, sla: &Sla, fields: &mut Map<String, Value>) {
+    let good = Totals::of(record, |request| goodput::is_good(request, sla));
     let seconds = interval_seconds(record);
-    let output = Totals::of(&good).output;
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    put("goodput_completed_requests", good.len().into());
-    put("goodput_request_throughput_rps", (count_of(&good) / seconds).into());
-    put("goodput_output_throughput_tok_s", (real(output) / seconds).into());
+    put("goodput_completed_requests", good.count.into());
+    put("goodput_request_throughput_rps", (count_of(good.count) / seconds).into());
+    put("goodput_output_throughput_tok_s", (real(good.output) / seconds).into());
 }
 
 /// Returns the end of the last completed request: requests that end otherwise do not prolong a run.
@@ -287,8 +269,13 @@ fn interval_seconds(record: &RunRecord) -> f64 {
 
 /// Returns how many, as DynoSim's f64.
 #[expect(clippy::cast_precision_loss, reason = "a run has less than 2^53 requests")]
-fn count_of(requests: &[&RequestRecord]) -> f64 {
-    requests.len() as f64
+fn count_of(requests: u64) -> f64 {
+    requests as f64
+}
+
+/// Returns the requests that enter the summary.
+fn measured(record: &RunRecord) -> impl Iterator<Item = Cow<'_, RequestRecord>> {
+    record.requests.iter().filter(|request| is_measured(request))
 }
 
 /// Returns tokens as DynoSim's f64.

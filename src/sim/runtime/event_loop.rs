@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
 use crate::deployment::WorkerRole;
-use crate::record::{Gaps, Outcome, RequestRecord};
+use crate::record::{Gaps, Outcome, RequestRecord, RequestSorter};
 use crate::sim::config::EngineConfig;
 use crate::sim::engine::{Arrival, Served};
 use crate::sim::error::SimError;
@@ -42,7 +42,7 @@ pub(crate) struct Runtime<'a> {
     /// Ends of passes: time, then pool, then worker.
     ends: BinaryHeap<Reverse<(SimTime, usize, usize)>>,
     pub(super) log: EventLog,
-    pub(super) records: Vec<RequestRecord>,
+    pub(super) records: RequestSorter,
     pub(super) gaps: Gaps,
     pub(super) last_terminal: SimTime,
     pub(super) committed_prefill: Tokens,
@@ -81,7 +81,7 @@ impl<'a> Runtime<'a> {
             now: SimTime::ZERO,
             ends: BinaryHeap::new(),
             log,
-            records: Vec::new(),
+            records: RequestSorter::default(),
             gaps: Gaps::default(),
             last_terminal: SimTime::ZERO,
             committed_prefill: Tokens::ZERO,
@@ -110,7 +110,7 @@ impl<'a> Runtime<'a> {
             self.now = reportable(next)?;
             self.step()?;
         }
-        Ok(self.finish())
+        self.finish()
     }
 
     /// Counts a step; now and then says how far the run is, and stops it where someone asked.
@@ -247,7 +247,7 @@ impl<'a> Runtime<'a> {
             }
         }
         let record = self.record(rank, served, Some(self.now));
-        self.file(pool, record);
+        self.file(pool, record)?;
         Ok(())
     }
 

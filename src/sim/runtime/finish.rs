@@ -1,6 +1,7 @@
 //! From the finished or cut run to its record.
 
-use crate::record::RunRecord;
+use crate::record::{RequestRecord, RunRecord};
+use crate::sim::error::SimError;
 use crate::sim::handoff::Handoffs;
 use crate::sim::tiers::Tiers;
 
@@ -8,17 +9,19 @@ use super::{Pool, Runtime};
 
 impl Runtime<'_> {
     /// Turns the finished or cut run into its record.
-    pub(super) fn finish(mut self) -> RunRecord {
+    ///
+    /// # Errors
+    /// [`SimError::Spill`] where records do not fit in memory and cannot be written.
+    pub(super) fn finish(mut self) -> Result<RunRecord, SimError> {
         let pools = self.pools.iter().map(Pool::used).collect();
         for pool in 0..self.pools.len() {
             for rank in 0..self.pools[pool].ranks().len() {
-                self.finish_rank(pool, rank);
+                self.finish_rank(pool, rank)?;
             }
         }
-        self.finish_handoffs();
-        self.records.sort_by_key(|record| record.index);
-        RunRecord {
-            requests: self.records,
+        self.finish_handoffs()?;
+        Ok(RunRecord {
+            requests: self.records.finish().map_err(|error| SimError::spill(&error))?,
             duration: self.last_terminal,
             ended_at: self.now,
             gaps: self.gaps,
@@ -29,31 +32,41 @@ impl Runtime<'_> {
             warnings: Vec::new(),
             host: self.tiers.as_ref().map(Tiers::host_use),
             storage: self.tiers.as_ref().and_then(Tiers::storage_use),
-        }
+        })
     }
 
     /// Files the records of requests that ended and whose prompts are held still.
-    fn finish_handoffs(&mut self) {
+    fn finish_handoffs(&mut self) -> Result<(), SimError> {
         let flows = self.handoffs.as_mut().map(Handoffs::take_all).unwrap_or_default();
         for mut flow in flows {
             if let Some(mut record) = flow.ended.take() {
                 flow.complete(&mut record);
-                self.records.push(record);
+                self.keep(record)?;
             }
         }
+        Ok(())
     }
 
     /// Takes what a rank still holds.
-    fn finish_rank(&mut self, pool: usize, rank: usize) {
+    fn finish_rank(&mut self, pool: usize, rank: usize) -> Result<(), SimError> {
         let held_here = self.pools[pool].ranks()[rank].held();
         let number = self.pools[pool].number(rank);
         for served in self.pools[pool].cut(rank) {
             self.log.terminal(number, self.now, &served, held_here);
             let record = self.record(rank, served, None);
-            self.file(pool, record);
+            self.file(pool, record)?;
         }
         for (gap, count) in self.pools[pool].rank(rank).take_gaps().into_sorted() {
             self.gaps.add(gap, count);
         }
+        Ok(())
+    }
+
+    /// Adds a record to those of the run.
+    ///
+    /// # Errors
+    /// [`SimError::Spill`] where it does not fit in memory and cannot be written.
+    pub(super) fn keep(&mut self, record: RequestRecord) -> Result<(), SimError> {
+        self.records.push(record).map_err(|error| SimError::spill(&error))
     }
 }

@@ -51,7 +51,7 @@ impl Runtime<'_> {
                 self.handoffs().start_transfer(now, request);
             }
             Action::Activate => self.activate(request),
-            Action::Release | Action::Abandon => self.release_source(request, action),
+            Action::Release | Action::Abandon => self.release_source(request, action)?,
         }
         Ok(true)
     }
@@ -156,7 +156,7 @@ impl Runtime<'_> {
     }
 
     /// Lets the prefill rank of an idle worker give up the KV of a prompt.
-    fn release_source(&mut self, request: u64, action: Action) {
+    fn release_source(&mut self, request: u64, action: Action) -> Result<(), SimError> {
         let now = self.now;
         let rank = self.handoffs().flow(request).source.expect("a rank computed the prompt");
         self.pools[PREFILL].release_source(rank, request);
@@ -167,17 +167,20 @@ impl Runtime<'_> {
         }
         if let Some(mut record) = flow.ended.take() {
             flow.complete(&mut record);
-            self.records.push(record);
             self.handoffs().remove(request);
+            self.keep(record)?;
         }
+        Ok(())
     }
 
     /// Files the record of a request that ended; one whose prompt is still held waits for its release.
-    pub(super) fn file(&mut self, pool: usize, mut record: RequestRecord) {
+    ///
+    /// # Errors
+    /// [`SimError::Spill`] where it does not fit in memory and cannot be written.
+    pub(super) fn file(&mut self, pool: usize, mut record: RequestRecord) -> Result<(), SimError> {
         let request = record.index;
         let Some(flow) = self.handoffs.as_mut().and_then(|handoffs| handoffs.find(request)) else {
-            self.records.push(record);
-            return;
+            return self.keep(record);
         };
         if pool == PREFILL {
             flow.prefill_admissions = std::mem::take(&mut record.admissions);
@@ -185,10 +188,11 @@ impl Runtime<'_> {
         let never_held = flow.times.held.is_none();
         if never_held || flow.is_released() {
             flow.complete(&mut record);
-            self.records.push(record);
             self.handoffs().remove(request);
+            self.keep(record)?;
         } else {
             flow.ended = Some(record);
         }
+        Ok(())
     }
 }

@@ -36,7 +36,7 @@ fn from_host(ran: &Ran) -> Vec<Option<u64>> {
     let first = |request: &crate::record::RequestRecord| {
         request.admissions.first().and_then(|admission| admission.from_host).map(Tokens::get)
     };
-    ran.record.requests.iter().map(first).collect()
+    ran.record.requests.iter().map(|request| first(&request)).collect()
 }
 
 /// Row 32: a block that the GPU has lost comes back from the host; its copy takes a millisecond.

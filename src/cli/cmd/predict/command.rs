@@ -34,7 +34,8 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     laws::check(&job, corpus.as_ref(), &record)?;
     report_rejections(&record, context);
     let summary = summarize(&record, &job, host);
-    let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment));
+    let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment)).transpose();
+    let rows = rows.map_err(|error| failed_run(&SimError::spill(&error)))?;
     write(&folder, &summary, rows.as_ref()).map_err(|error| failed_write(&error))?;
     context.detail(&format!("wrote `{}`", args.output_dir.display()));
     show(args.format, &summary, rows.as_ref())?;
@@ -68,7 +69,8 @@ pub(in crate::cli::cmd) fn answer(
     let mut document = Vec::new();
     let summary = summarize(&record, job, host);
     summary.write(None, &mut document).expect("a Vec takes every write");
-    let rows = serde_json::to_value(Rows::new(&record, &job.deployment));
+    let rows = Rows::new(&record, &job.deployment);
+    let rows = serde_json::to_value(rows.map_err(|error| failed_run(&SimError::spill(&error)))?);
     let summary = serde_json::from_slice(&document).expect("what was written is JSON");
     Ok((summary, rows.expect("rows are JSON")))
 }
@@ -123,7 +125,8 @@ fn failed_run(error: &SimError) -> Failure {
         SimError::DeadEnd { .. }
         | SimError::ClockOverflow { .. }
         | SimError::BadTime { .. }
-        | SimError::BadWorkload { .. } => Exit::JobFailed,
+        | SimError::BadWorkload { .. }
+        | SimError::Spill { .. } => Exit::JobFailed,
         SimError::Interrupted => Exit::Interrupted,
     };
     Failure::new(exit, Problem::new(Code::PredictRun, error.to_string()))
@@ -144,7 +147,7 @@ fn report_rejections(record: &RunRecord, context: &Context) {
 }
 
 /// Writes the files.
-fn write(folder: &Folder, summary: &Summary, rows: Option<&Rows<'_>>) -> Result<(), FolderError> {
+fn write(folder: &Folder, summary: &Summary, rows: Option<&Rows>) -> Result<(), FolderError> {
     folder.clear()?;
     if let Some(rows) = rows {
         folder.write("requests.jsonl", |out| rows.write_lines(out))?;
@@ -153,7 +156,7 @@ fn write(folder: &Folder, summary: &Summary, rows: Option<&Rows<'_>>) -> Result<
 }
 
 /// Prints the summary, or what was written to `prediction.json`.
-fn show(format: Format, summary: &Summary, rows: Option<&Rows<'_>>) -> Result<(), Failure> {
+fn show(format: Format, summary: &Summary, rows: Option<&Rows>) -> Result<(), Failure> {
     match format {
         Format::Table => print(output::table(summary)),
         Format::Json => {

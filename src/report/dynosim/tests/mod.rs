@@ -50,7 +50,7 @@ fn run(requests: Vec<RequestRecord>) -> RunRecord {
         gaps.add(Nanos::new(5_000_000), request.output.get().saturating_sub(1));
     }
     RunRecord {
-        requests,
+        requests: requests.into(),
         duration,
         ended_at: duration,
         gaps,

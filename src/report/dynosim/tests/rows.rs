@@ -58,7 +58,10 @@ pub(super) fn two_ranks() -> Deployment {
 fn lines(requests: Vec<RequestRecord>) -> String {
     let mut lines = Vec::new();
     let record = run(requests);
-    Rows::new(&record, &two_ranks()).write_lines(&mut lines).expect("a Vec takes every write");
+    Rows::new(&record, &two_ranks())
+        .expect("few rows")
+        .write_lines(&mut lines)
+        .expect("a Vec takes every write");
     String::from_utf8(lines).expect("UTF-8")
 }
 

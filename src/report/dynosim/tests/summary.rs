@@ -104,7 +104,7 @@ fn a_run_without_requests_divides_by_nothing() {
 fn the_document_has_two_spaces_of_indent_sorted_keys_and_one_newline() {
     let record = run(vec![request(0, 2), request(1, 1)]);
     let summary = Summary::new(&record, None, Host { wall: Duration::ZERO });
-    let rows = Rows::new(&record, &two_ranks());
+    let rows = Rows::new(&record, &two_ranks()).expect("few rows");
     for rows in [None, Some(&rows)] {
         let mut bytes = Vec::new();
         summary.write(rows, &mut bytes).expect("a Vec takes every write");

@@ -1,0 +1,306 @@
+//! A request's record as bytes, for a temporary file of this process: no format that outlives it.
+//!
+//! Both directions name every field, so that one which is added cannot be forgotten.
+
+use crate::units::{SimTime, Tokens};
+use crate::workload::SessionName;
+
+use super::{Admission, Handoff, LinkUse, Outcome, RequestRecord};
+
+/// Writes values behind each other.
+struct Encoder<'a>(&'a mut Vec<u8>);
+
+/// Reads them in the same order.
+struct Decoder<'a>(&'a [u8]);
+
+/// Outcomes by their number in the bytes; 0 is none.
+const OUTCOMES: [Outcome; 4] =
+    [Outcome::Completed, Outcome::Rejected, Outcome::Canceled, Outcome::Failed];
+
+/// Appends a record.
+pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
+    let RequestRecord {
+        index,
+        session,
+        turn,
+        line,
+        request_id,
+        arrival,
+        input,
+        requested_output,
+        output,
+        rank,
+        admissions,
+        handoff,
+        first_token,
+        second_token,
+        last_token,
+        terminal,
+        outcome,
+    } = record;
+    let mut to = Encoder(out);
+    to.count(*index);
+    to.session(session);
+    to.count(u64::from(*turn));
+    to.maybe(*line);
+    to.text(request_id.as_deref());
+    to.time(*arrival);
+    [input, requested_output, output].into_iter().for_each(|tokens| to.count(tokens.get()));
+    to.maybe(rank.map(u64::from));
+    to.count(admissions.len() as u64);
+    for Admission { at, reused, from_host } in admissions {
+        to.time(*at);
+        to.count(reused.get());
+        to.maybe(from_host.map(Tokens::get));
+    }
+    to.count(u64::from(handoff.is_some()));
+    if let Some(handoff) = handoff {
+        to.handoff(handoff);
+    }
+    [first_token, second_token, last_token, terminal]
+        .into_iter()
+        .for_each(|time| to.instant(*time));
+    let place = |outcome: Outcome| OUTCOMES.iter().position(|known| *known == outcome);
+    to.count(outcome.and_then(place).map_or(0, |place| place as u64 + 1));
+}
+
+/// Returns the record that [`encode`] wrote as `bytes`.
+pub(super) fn decode(bytes: &[u8]) -> RequestRecord {
+    let mut from = Decoder(bytes);
+    RequestRecord {
+        index: from.count(),
+        session: from.session(),
+        turn: from.short(),
+        line: from.maybe(),
+        request_id: from.text(),
+        arrival: from.time(),
+        input: from.tokens(),
+        requested_output: from.tokens(),
+        output: from.tokens(),
+        rank: from.maybe().map(narrow),
+        admissions: (0..from.count())
+            .map(|_| Admission {
+                at: from.time(),
+                reused: from.tokens(),
+                from_host: from.maybe().map(Tokens::new),
+            })
+            .collect(),
+        handoff: (from.count() == 1).then(|| Box::new(from.handoff())),
+        first_token: from.instant(),
+        second_token: from.instant(),
+        last_token: from.instant(),
+        terminal: from.instant(),
+        outcome: from.count().checked_sub(1).map(|place| OUTCOMES[narrow(place) as usize]),
+    }
+}
+
+impl Encoder<'_> {
+    /// Seven bits a byte, lowest first; the top bit says that more follow.
+    fn count(&mut self, mut count: u64) {
+        while count >= 0x80 {
+            self.0.push(low_bits(count) | 0x80);
+            count >>= 7;
+        }
+        self.0.push(low_bits(count));
+    }
+
+    fn maybe(&mut self, count: Option<u64>) {
+        self.count(u64::from(count.is_some()));
+        if let Some(count) = count {
+            self.count(count);
+        }
+    }
+
+    fn text(&mut self, text: Option<&str>) {
+        self.maybe(text.map(|text| text.len() as u64));
+        self.0.extend_from_slice(text.unwrap_or_default().as_bytes());
+    }
+
+    fn real(&mut self, number: f64) {
+        self.0.extend_from_slice(&number.to_bits().to_le_bytes());
+    }
+
+    fn time(&mut self, time: SimTime) {
+        self.real(time.as_ms());
+    }
+
+    fn instant(&mut self, time: Option<SimTime>) {
+        self.count(u64::from(time.is_some()));
+        if let Some(time) = time {
+            self.time(time);
+        }
+    }
+
+    fn session(&mut self, session: &SessionName) {
+        match session {
+            SessionName::Named(name) => {
+                self.count(0);
+                self.text(Some(name));
+            }
+            SessionName::Row(line) => [1, *line].into_iter().for_each(|part| self.count(part)),
+            SessionName::Synthetic(number) => {
+                [2, *number].into_iter().for_each(|part| self.count(part));
+            }
+            SessionName::Stated { index, name, turn } => {
+                [3, *index].into_iter().for_each(|part| self.count(part));
+                self.text(name.as_deref());
+                self.maybe(turn.map(u64::from));
+            }
+        }
+    }
+
+    fn handoff(&mut self, handoff: &Handoff) {
+        let Handoff {
+            prefill_rank,
+            prefill_admissions,
+            held,
+            reserved,
+            missing,
+            charged,
+            link,
+            transfer_began,
+            transfer_ended,
+            activated,
+            released,
+        } = handoff;
+        self.maybe(prefill_rank.map(u64::from));
+        self.count(*prefill_admissions as u64);
+        [held, reserved].into_iter().for_each(|time| self.instant(*time));
+        [missing, charged].into_iter().for_each(|tokens| self.count(tokens.get()));
+        self.count(u64::from(link.is_some()));
+        if let Some(LinkUse { sending_ms, receiving_ms }) = link {
+            self.real(*sending_ms);
+            self.real(*receiving_ms);
+        }
+        [transfer_began, transfer_ended, activated, released]
+            .into_iter()
+            .for_each(|time| self.instant(*time));
+    }
+}
+
+impl Decoder<'_> {
+    fn count(&mut self) -> u64 {
+        let (mut count, mut shift) = (0, 0);
+        loop {
+            let [byte] = self.take();
+            count |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return count;
+            }
+        }
+    }
+
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (head, rest) = self.0.split_first_chunk().expect("a record ends where its length says");
+        self.0 = rest;
+        *head
+    }
+
+    fn short(&mut self) -> u32 {
+        narrow(self.count())
+    }
+
+    fn tokens(&mut self) -> Tokens {
+        Tokens::new(self.count())
+    }
+
+    fn maybe(&mut self) -> Option<u64> {
+        (self.count() == 1).then(|| self.count())
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = usize::try_from(self.maybe()?).expect("a text in memory has a length");
+        let (text, rest) = self.0.split_at(length);
+        self.0 = rest;
+        Some(String::from_utf8(text.to_vec()).expect("it was a string"))
+    }
+
+    fn real(&mut self) -> f64 {
+        f64::from_bits(u64::from_le_bytes(self.take()))
+    }
+
+    fn time(&mut self) -> SimTime {
+        SimTime::from_ms(self.real()).expect("it was a time")
+    }
+
+    fn instant(&mut self) -> Option<SimTime> {
+        (self.count() == 1).then(|| self.time())
+    }
+
+    fn session(&mut self) -> SessionName {
+        match self.count() {
+            0 => SessionName::Named(self.text().unwrap_or_default()),
+            1 => SessionName::Row(self.count()),
+            2 => SessionName::Synthetic(self.count()),
+            _ => SessionName::Stated {
+                index: self.count(),
+                name: self.text(),
+                turn: self.maybe().map(narrow),
+            },
+        }
+    }
+
+    fn handoff(&mut self) -> Handoff {
+        Handoff {
+            prefill_rank: self.maybe().map(narrow),
+            prefill_admissions: self.short() as usize,
+            held: self.instant(),
+            reserved: self.instant(),
+            missing: self.tokens(),
+            charged: self.tokens(),
+            link: (self.count() == 1)
+                .then(|| LinkUse { sending_ms: self.real(), receiving_ms: self.real() }),
+            transfer_began: self.instant(),
+            transfer_ended: self.instant(),
+            activated: self.instant(),
+            released: self.instant(),
+        }
+    }
+}
+
+/// Returns the lowest seven bits.
+fn low_bits(count: u64) -> u8 {
+    u8::try_from(count & 0x7f).expect("seven bits")
+}
+
+/// Returns what was a `u32` when it was written.
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("it was 32 bits wide")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::sample::{request, time};
+
+    #[test]
+    fn a_record_comes_back_as_it_went() {
+        let handoff = Handoff {
+            prefill_rank: Some(3),
+            prefill_admissions: 1,
+            held: Some(time(1.5)),
+            missing: Tokens::new(1 << 40),
+            link: Some(LinkUse { sending_ms: 0.1, receiving_ms: 3.5 }),
+            activated: Some(time(0.1 + 0.2)),
+            ..Handoff::default()
+        };
+        let sessions = [
+            SessionName::Named("s".to_owned()),
+            SessionName::Row(u64::MAX),
+            SessionName::Synthetic(127),
+            SessionName::Stated { index: 128, name: None, turn: Some(u32::MAX) },
+        ];
+        for (index, session) in (0..).zip(sessions) {
+            let mut record = RequestRecord { session, ..request(index, 7.3) };
+            if index % 2 == 0 {
+                record.request_id = Some("ä name".to_owned());
+                record.handoff = Some(Box::new(handoff));
+                (record.outcome, record.terminal, record.rank) = (None, None, None);
+            }
+            let mut bytes = Vec::new();
+            encode(&record, &mut bytes);
+            assert_eq!(format!("{:?}", decode(&bytes)), format!("{record:?}"));
+        }
+    }
+}
