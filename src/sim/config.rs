@@ -144,9 +144,11 @@ fn rank(
         .kv_blocks(role, kv_cache)
         .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
     let drafts = job.deployment.speculation.as_ref().map(|stated| drafts(job, stated));
+    let advance = if drafts.is_some() { Advance::Each } else { advance };
     if job.deployment.backend == Backend::Sglang {
         let config = sglang::RankConfig::of(job, worker, role, blocks);
-        return Ok(RankConfig::Sglang(sglang::RankConfig { advance, ..config }));
+        let drafts = drafts.filter(|_| role != WorkerRole::Prefill);
+        return Ok(RankConfig::Sglang(sglang::RankConfig { advance, drafts, ..config }));
     }
     Ok(RankConfig::Vllm(vllm::RankConfig {
         role,
@@ -163,7 +165,7 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance: if drafts.is_some() { Advance::Each } else { advance },
+        advance,
         keeps_gaps: job.workload.stop.virtual_time.is_some(),
         drafts,
         has_host: kv_cache.host_offload.is_some(),

@@ -1,6 +1,6 @@
 //! What of a job this build cannot run: everything, so that one answer shows it all.
 
-use crate::deployment::{Backend, Deployment, Eviction, Planner, Router, Timing, Worker, Workers};
+use crate::deployment::{Deployment, Eviction, Planner, Router, Timing, Worker, Workers};
 use crate::plan::{Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
@@ -58,10 +58,6 @@ fn of_workload(workload: &Workload) -> Vec<String> {
 /// Returns what of a deployment as a whole this build cannot run.
 fn of_deployment(deployment: &Deployment) -> Vec<String> {
     stated([
-        (
-            deployment.backend == Backend::Sglang && deployment.speculation.is_some(),
-            "`speculation` on backend `sglang`",
-        ),
         (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
         (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
     ])

@@ -246,7 +246,19 @@ fn routing_rows(
     let own = own_role(request);
     let prefill = prefill.map(|rank| RoutingRow::new(WorkerRole::Prefill, rank, ranks.prefill));
     let decode = request.rank.map(|rank| RoutingRow::new(own, rank, ranks.decode));
-    prefill.into_iter().chain(decode)
+    // In the order of the decisions.
+    if is_decode_first(request) {
+        decode.into_iter().chain(prefill)
+    } else {
+        prefill.into_iter().chain(decode)
+    }
+}
+
+/// Returns whether the decode rank was chosen before the prompt was computed, as SGLang does.
+fn is_decode_first(request: &RequestRecord) -> bool {
+    request.handoff.as_ref().is_some_and(|handoff| {
+        handoff.reserved.is_some_and(|reserved| handoff.held.is_none_or(|held| reserved < held))
+    })
 }
 
 /// Returns the role of the rank that produced a request's tokens.

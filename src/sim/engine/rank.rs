@@ -59,7 +59,7 @@ impl Rank {
     pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         match config {
             RankConfig::Vllm(config) => Self::Vllm(Box::new(vllm::Rank::new(config, number))),
-            RankConfig::Sglang(config) => Self::Sglang(Box::new(sglang::Rank::new(config))),
+            RankConfig::Sglang(config) => Self::Sglang(Box::new(sglang::Rank::new(config, number))),
         }
     }
 

@@ -52,6 +52,11 @@ impl Runtime<'_> {
         let held_here = self.pools[pool].ranks()[rank].held();
         let number = self.pools[pool].number(rank);
         for served in self.pools[pool].cut(rank) {
+            // Where room is made first, a request stands on two ranks while its prompt is computed: the prefill rank's is filed.
+            let request = served.ticket.request;
+            if self.handoffs.as_mut().is_some_and(|handoffs| handoffs.find(request).is_none()) {
+                continue;
+            }
             self.log.terminal(number, self.now, &served, held_here);
             let record = self.record(rank, served, None);
             self.file(pool, record)?;

@@ -1,9 +1,9 @@
 //! SGLang: rows of the reference's conformance table (spec/SIMULATION.md §12) and what its scheduler does, by hand.
 
-use crate::deployment::{Backend, SchedulePolicy, SglangScheduler};
+use crate::deployment::{Backend, SchedulePolicy, SglangScheduler, Speculation, WorkerRole};
 use crate::plan::Compat;
 use crate::sim::engine::Advance;
-use crate::units::{BlockSize, Tokens};
+use crate::units::{BlockSize, SimTime, Tokens};
 
 use super::support::Small;
 
@@ -163,4 +163,49 @@ fn a_prompt_that_never_fits_ends_the_run_at_once() {
     let small = small(10.0, 2.0).blocks(4).request(0.0, 20, 1).request(500.0, 4, 1);
     let error = small.try_run(Advance::Grouped).err().map(|error| error.to_string());
     assert!(error.is_some_and(|text| text.starts_with("dead end at 0 ms: 1 requests")));
+}
+
+#[test]
+fn row_29_ranks_share_the_chunk_of_a_worker() {
+    let held = |ranks: u32| {
+        let ran = chunked(small(1.0, 1.0), 16)
+            .apart((1, 1), (1.0, 1.0))
+            .job(|job| job.deployment.backend = Backend::Sglang)
+            .pools(|role, worker| {
+                worker.scheduler.sglang.chunked_prefill_size = 16;
+                if role == WorkerRole::Prefill {
+                    worker.parallelism.attention_data = ranks;
+                }
+            })
+            .request(0.0, 16, 2)
+            .run();
+        ran.request(0).handoff.as_ref().and_then(|handoff| handoff.held).map(SimTime::as_ms)
+    };
+    assert_eq!((held(1), held(4)), (Some(1.0), Some(4.0)), "four chunks of four tokens");
+}
+
+#[test]
+fn room_is_set_apart_before_the_prompt_is_computed() {
+    let ran = Small::new(3.0, 1.0)
+        .apart((1, 1), (3.0, 2.0))
+        .job(|job| job.deployment.backend = Backend::Sglang)
+        .request(0.0, 4, 2)
+        .request(0.0, 4, 0)
+        .run();
+    let handoff = ran.request(0).handoff.as_ref().expect("prefill and decode are apart");
+    assert_eq!(handoff.reserved, Some(SimTime::ZERO), "at arrival");
+    assert_eq!(ran.times(0), (5.0, 7.0, 7.0));
+    assert_eq!(ran.times(1), (-1.0, -1.0, 5.0), "it ends with the pass that would have decoded it");
+}
+
+#[test]
+fn accepted_drafts_come_out_of_the_same_forward_clipped_to_the_output() {
+    for (output, last) in [(1, 10.0), (3, 12.0), (4, 14.0), (5, 14.0)] {
+        let ran = small(10.0, 2.0)
+            .job(|job| job.deployment.speculation = Some(Speculation::mtp(1, &[1.0], 42)))
+            .request(0.0, 4, output)
+            .run();
+        assert_eq!(ran.times(0), (10.0, last, last), "output {output}");
+        assert_eq!(ran.request(0).output, Tokens::new(output));
+    }
 }

@@ -3,6 +3,7 @@
 use crate::deployment::{SchedulePolicy, Worker, WorkerRole};
 use crate::plan::{Compat, SimulationJob};
 use crate::sim::engine::Advance;
+use crate::sim::engine::acceptance::Drafts;
 use crate::sim::kv::Refresh;
 use crate::units::{Blocks, Tokens};
 
@@ -35,8 +36,10 @@ pub(crate) struct RankConfig {
     pub(crate) prefix_caching: bool,
     /// Which behaviour of the reference holds.
     pub(crate) compat: Compat,
-    /// How decodes are advanced.
+    /// How decodes are advanced; one by one where drafts are verified.
     pub(crate) advance: Advance,
+    /// How it speculates; a prefill rank does not.
+    pub(crate) drafts: Option<Drafts>,
 }
 
 /// Who of the waiting requests is looked at first.
@@ -85,6 +88,7 @@ impl RankConfig {
             prefix_caching: worker.kv_cache.prefix_caching,
             compat: job.engine.compat,
             advance: Advance::Each,
+            drafts: None,
         }
     }
 
@@ -121,6 +125,11 @@ impl RankConfig {
     /// Returns whether decodes may advance as a group: nothing happens to memory but that pages fill.
     pub(super) fn may_group(&self) -> bool {
         self.advance == Advance::Grouped && !self.caches_output_at_once()
+    }
+
+    /// Returns the tokens that one forward yields at the most for a request.
+    pub(super) fn burst(&self) -> u64 {
+        1 + self.drafts.map_or(0, |drafts| drafts.count())
     }
 
     /// Returns the pages that hold `tokens` tokens.

@@ -42,8 +42,8 @@ impl Rank {
             self.finish_all();
             return Ok(SimDuration::ZERO);
         }
-        self.cache.take(needed);
         if self.group.members() > 0 {
+            self.cache.take(needed);
             self.advance_group();
         } else {
             self.advance_each();
@@ -58,7 +58,7 @@ impl Rank {
             return (self.group.pages_needed(self.config.page), self.group.context);
         }
         self.running.iter().fold((0, 0), |(pages, context), seat| {
-            (pages + self.growth(*seat), context + self.look(*seat).length())
+            (pages + self.most_growth(*seat), context + self.look(*seat).length())
         })
     }
 
@@ -68,24 +68,41 @@ impl Rank {
             && self.group.pages_needed(self.config.page) <= self.cache.reachable()
     }
 
-    /// Gives every running request a token, one by one.
+    /// Returns the pages that a request needs where all its drafts are accepted.
+    pub(super) fn most_growth(&self, seat: Seat) -> u64 {
+        self.growth(seat, self.config.burst().min(self.look(seat).remaining()))
+    }
+
+    /// Gives every running request a token and its accepted drafts, one by one.
     fn advance_each(&mut self) {
         let running = std::mem::take(&mut self.running);
         for seat in &running {
-            self.append(*seat);
-            self.pass.emitting.push(*seat);
+            self.advance_one(*seat);
             if self.look(*seat).remaining() == 0 {
                 self.pass.finishing.push(*seat);
-                continue;
+            } else {
+                self.running.push(*seat);
             }
-            if self.config.caches_output_at_once() {
-                self.publish(*seat, self.look(*seat).computed);
-            }
-            self.running.push(*seat);
         }
+        self.pass.formed.speculated =
+            self.acceptance.is_some().then_some(self.pass.emitting.len() as u64);
         for index in 0..self.running.len() {
             let seat = self.running[index];
             self.join_group(seat);
+        }
+    }
+
+    /// Gives a request a token and its accepted drafts, as far as it has output left; the pages are free.
+    fn advance_one(&mut self, seat: Seat) {
+        let drafts = self.config.burst() - 1;
+        let accepted = self.acceptance.as_mut().map_or(0, |draws| draws.accepted(drafts));
+        for _ in 0..(1 + accepted).min(self.look(seat).remaining()) {
+            self.cache.take(self.growth(seat, 1));
+            self.append(seat);
+            self.pass.emitting.push(seat);
+            if self.config.caches_output_at_once() && self.look(seat).remaining() > 0 {
+                self.publish(seat, self.look(seat).computed);
+            }
         }
     }
 

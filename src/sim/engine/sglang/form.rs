@@ -130,7 +130,7 @@ impl Rank {
 
     /// Gives requests their first tokens where there is room for all of them.
     fn place_first_tokens(&mut self, going: &[Seat]) {
-        let needed = going.iter().map(|seat| self.growth(*seat)).sum();
+        let needed = going.iter().map(|seat| self.growth(*seat, 1)).sum();
         self.cache.make_room(needed);
         if self.config.compat != Compat::V0_13_0 {
             let finishing = std::mem::take(&mut self.pass.finishing);
@@ -152,16 +152,16 @@ impl Rank {
         }
     }
 
-    /// Returns the pages that a request needs for one more token: 1 where its last page is full.
-    pub(super) fn growth(&self, seat: Seat) -> u64 {
+    /// Returns the pages that a request needs for `tokens` more tokens.
+    pub(super) fn growth(&self, seat: Seat, tokens: u64) -> u64 {
         let sequence = self.look(seat);
-        let target = self.config.pages_for(sequence.length() + 1);
+        let target = self.config.pages_for(sequence.length() + tokens);
         target.saturating_sub(sequence.lease.pages)
     }
 
     /// Gives a request a token and, where its last page is full, a page that the caller has taken.
     pub(super) fn append(&mut self, seat: Seat) {
-        let pages = self.growth(seat);
+        let pages = self.growth(seat, 1);
         let sequence = self.sequence(seat);
         sequence.lease.pages += pages;
         sequence.generated += 1;

@@ -59,7 +59,8 @@ impl Pass {
         let leaves = !self.silent.is_empty() || !self.rejected.is_empty();
         let has_tokens = self.grouped > 0 || !self.emitting.is_empty();
         formed.changes = !stays || leaves || has_tokens || self.computes > 0;
-        formed.repeats = has_tokens && stays && !leaves && self.chunks.is_empty();
+        formed.repeats =
+            formed.speculated.is_none() && has_tokens && stays && !leaves && self.chunks.is_empty();
     }
 
     /// Empties the pass, keeping its memory.

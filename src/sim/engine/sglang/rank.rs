@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::deployment::WorkerRole;
 use crate::record::{Gaps, Outcome};
+use crate::sim::engine::acceptance::Acceptance;
 use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
 use crate::sim::kv::RadixCache;
 use crate::units::{Nanos, SimTime, Tokens};
@@ -40,12 +41,14 @@ pub(crate) struct Rank {
     /// Rounds that still may compute no prompt.
     pub(super) closed_rounds: u64,
     pub(super) retractions: u64,
+    /// Which drafts are accepted, where it speculates.
+    pub(super) acceptance: Option<Acceptance>,
     gaps: Gaps,
 }
 
 impl Rank {
-    /// Returns an idle rank.
-    pub(crate) fn new(config: RankConfig) -> Self {
+    /// Returns an idle rank; `number` counts the ranks of all workers of its pool.
+    pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         Self {
             config,
             cache: RadixCache::new(config.pages, config.page, config.refresh()),
@@ -63,6 +66,7 @@ impl Rank {
             ratio: config.first_ratio,
             closed_rounds: 0,
             retractions: 0,
+            acceptance: config.drafts.map(|drafts| Acceptance::new(drafts, number as u64)),
             gaps: Gaps::default(),
         }
     }

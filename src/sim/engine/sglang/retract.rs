@@ -61,7 +61,7 @@ impl Rank {
 
     /// Returns the pages that all running requests need for a token each.
     fn growth_of_all(&self) -> u64 {
-        self.running.iter().map(|seat| self.growth(*seat)).sum()
+        self.running.iter().map(|seat| self.most_growth(*seat)).sum()
     }
 
     /// Returns the share of output that is set aside after a retraction: what the survivors have used of theirs, and a little.
