@@ -28,6 +28,12 @@ fn now() -> SystemTime {
     SystemTime::now()
 }
 
+/// Returns whether a file was last written more than a day ago: nothing of ours writes for that long.
+pub(crate) fn is_older_than_a_day(file: &std::fs::Metadata) -> bool {
+    let age = file.modified().ok().and_then(|modified| now().duration_since(modified).ok());
+    age.is_some_and(|age| age > Duration::from_hours(24))
+}
+
 /// Returns the time in UTC as RFC 3339 writes it.
 pub(crate) fn timestamp() -> String {
     jiff::Timestamp::try_from(now()).map_or_else(|_| "-".to_owned(), |time| time.to_string())

@@ -19,6 +19,7 @@ mod names;
 mod partial;
 mod produce;
 mod provenance;
+mod prune;
 mod read;
 mod requests;
 mod row;
@@ -47,6 +48,7 @@ pub use partial::{
 };
 pub use produce::{EventLines, Producer};
 pub use provenance::{Circumstances, MergedPart, statement};
+pub use prune::{Prunable, PruneReason, PruneRule, prunable};
 pub use read::{Report, ReportError};
 pub(crate) use row::HEADLINE;
 pub use run_file::{RunFile, RunFileError, RunJob, run_file};

@@ -289,3 +289,24 @@ fn a_run_folder_that_cannot_be_written_is_told_and_the_jobs_are_not_lost_silentl
     let ran = run(&place, &[]).exits(1);
     assert!(ran.stderr.contains("run::unwritable"), "{ran}");
 }
+
+#[test]
+fn pruning_removes_results_of_other_builds_and_old_runs_and_nothing_else() {
+    let place = project();
+    run(&place, &[]).exits(0);
+    let first = files(&place.path("runs/small/latest"));
+    let text = place.read("scenarios/small.kdl");
+    place.write("scenarios/small.kdl", text.replace("decode-ms=3.3", "decode-ms=3.4"));
+    run(&place, &[]).exits(0);
+    place.write("runs/.cache/0123456789ab/key/entry.json", "{}");
+    let list = place.bench(["prune", "--dry-run"]).exits(0).stdout;
+    assert_eq!(list, ".cache/0123456789ab  results of another build\n");
+    assert_eq!(place.bench(["prune", "--keep", "2"]).exits(0).stdout, list);
+    assert_eq!(place.bench(["prune", "--keep", "2"]).exits(0).stdout, "");
+    let one = place.bench(["prune", "--keep", "1"]).exits(0).stdout;
+    assert!(one.starts_with("small/") && one.ends_with("  an old run\n"), "{one}");
+    assert_eq!(one.lines().count(), 1);
+    let latest = files(&place.path("runs/small/latest"));
+    assert!(latest.len() == first.len() && latest != first);
+    assert_eq!(files(&place.path("runs/.cache")).len(), 8 * 3, "eight jobs stay cached");
+}

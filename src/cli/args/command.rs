@@ -9,7 +9,7 @@ use crate::cli::environment;
 use super::{
     AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs, ExecJobArgs,
     ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs,
-    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, RunArgs, TraceArgs,
+    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -110,6 +110,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench perf\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
     )]
     Perf(PerfArgs),
+    /// Remove what no later command needs below `runs/`: results of other builds, what interrupted writes left, old runs
+    #[command(after_help = "Examples:\n  bench prune\n  bench prune --keep 5 --dry-run")]
+    Prune(PruneArgs),
     /// Explain a diagnostic code
     #[command(after_help = "Example:\n  bench explain-code kdl::syntax")]
     ExplainCode(ExplainCodeArgs),

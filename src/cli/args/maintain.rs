@@ -20,6 +20,20 @@ pub(crate) struct PerfArgs {
     pub(crate) format: Format,
 }
 
+/// Arguments of `prune`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PruneArgs {
+    /// Also remove all but the N newest runs of each scenario, and parts of all but the N newest plans; the run of `latest` stays
+    #[arg(long, value_name = "N")]
+    pub(crate) keep: Option<u64>,
+    /// Where run folders and the result cache are kept [default: `runs/` below the project root]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) runs: Option<PathBuf>,
+    /// Remove nothing; list what would go
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+}
+
 /// Arguments of `explain-code`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainCodeArgs {

@@ -2,7 +2,7 @@
 
 use super::{
     accept, check, completions, diff, docs, exec_batch, exec_job, explain_code, fmt, import, lint,
-    man, merge, parity, perf, pin, pins, plan, predict, run, trace,
+    man, merge, parity, perf, pin, pins, plan, predict, prune, run, trace,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -28,6 +28,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Import(args) => import::run(args, context),
         Command::Parity(args) => parity::run(args, context),
         Command::Perf(args) => perf::run(args, context),
+        Command::Prune(args) => prune::run(args, context),
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),

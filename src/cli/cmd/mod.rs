@@ -27,6 +27,7 @@ mod plan;
 mod predict;
 mod prepared;
 mod program;
+mod prune;
 mod run;
 mod run_files;
 mod trace;
