@@ -193,7 +193,7 @@ codes! {
     ImportUnpinned "import::unpinned" Error "The project has no pin of what a configuration names."
         "A scenario names nothing that is not pinned. Write the pin, or say with `--model` or `--hardware` which pin stands for it: where context length, bytes per token and capacity are stated, the model's own figures are not used.";
     ImportUnsayable "import::unsayable" Error "The scenario language has no word for something that a configuration says."
-        "`bench predict` runs the configuration as it is.";
+        "Some of what a configuration can say has no node: a role on hardware of its own, a trace of a format that scenarios do not read. `bench predict` runs the configuration as it is.";
     ImportOutput "import::output" Error "The scenario, or the pin of its trace, cannot be written."
         "An existing scenario is replaced with `--overwrite` only. The message says what the system answered.";
     ParityCase "parity::case" Error "A folder or file holds no recorded case."
@@ -282,6 +282,8 @@ codes! {
         "Jobs ran, and what they left cannot be kept. See whether there is room, and whether the folder `runs` may be written.";
     RunUnreadable "run::unreadable" Error "This is no run folder and no golden."
         "A run folder holds `run.json`; `runs/<scenario>/latest` points at the last one. A golden is a KDL file under `pins/goldens`.";
+    RunPartial "run::partial" Error "This is a part of a run, and no run."
+        "A partition leaves a folder with some of the plan's jobs. Nothing is compared with it, and no gate judges it: there is no verdict (exit 4). Merge all the parts: `bench merge RUN...` makes the run of them.";
 
     // Runs in parts.
     BatchWrong "batch::wrong" Error "This is no batch of jobs."
@@ -291,8 +293,6 @@ codes! {
     BatchJob "batch::job" Error "The text of a job in a batch plans another job."
         "A batch holds each job as a scenario of its own, and the key that this scenario must give. It gives another one: the batch was edited, or another version of this program wrote it. Write the plan again.";
 
-    RunPartial "run::partial" Error "This is a part of a run, and no run."
-        "A partition leaves a folder with some of the plan's jobs. Nothing is compared with it, and no gate judges it: there is no verdict (exit 4). Merge all the parts: `bench merge RUN...` makes the run of them.";
     MergeNotPartial "merge::not_partial" Error "This is no partial run."
         "`bench merge` takes the folders that `bench run FILE --partition hash:M/N` leaves, or a folder that holds them. Each has a `partial.json`.";
     MergeNoScenario "merge::no_scenario" Error "The parts do not say which scenario they belong to."

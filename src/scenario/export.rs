@@ -27,6 +27,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) hardware: Pinned<'a>,
     /// The trace's pin, where the workload has one.
     pub(crate) trace: Option<Pinned<'a>>,
+    /// The pins of timing tables that `default` timing means.
+    pub(crate) timings: &'a [(String, Sha256)],
     /// The reference behaviour of the engine.
     pub(crate) compat: &'a str,
     /// What is asked.
@@ -106,6 +108,9 @@ fn pins(parts: &Parts<'_>, out: &mut Text) {
     }
     pin("hardware", parts.hardware);
     pin("model", parts.model);
+    for (name, digest) in parts.timings {
+        pin("timing", Pinned { name, digest: *digest });
+    }
     out.line(&format!("engine \"native\" version=\"1\" compat={}", quoted(parts.compat)));
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Sessions<'a> {
     /// One request each, all of one shape.
     Single { shape: SyntheticShape, count: u64 },
     /// A prompt that grows by turn.
-    Growing(Growing),
+    Growing(Box<Growing>),
     /// Rows of a trace.
     Recorded(Recorded<'a>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
@@ -63,7 +63,7 @@ impl<'a> Sessions<'a> {
         match &workload.source {
             Source::Synthetic(shape) => Ok(Self::Single { shape: *shape, count: count()? }),
             Source::SyntheticSession(shape) => {
-                Ok(Self::Growing(Growing::new(*shape, count()?, job)))
+                Ok(Self::Growing(Box::new(Growing::new(*shape, count()?, job))))
             }
             Source::Trace { .. } => {
                 let corpus =

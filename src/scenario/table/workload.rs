@@ -42,7 +42,8 @@ static SYNTHETIC_SESSION: Shape =
         Field::count("turns", "Turns in a session.").at_least(2).at_most(bounds::TURNS).or_count(4),
         Field::share("shared-prefix-ratio", "Share of the blocks that a turn adds which comes from the session's prefix group; above 0 it needs `prefix-groups`.").or_real(0.0),
         Field::count("prefix-groups", "How many prefix groups there are.").at_most(u32::MAX as u64).or_count(0),
-        Field::count("prefix-seed", "Replaces the seed by which sessions draw their groups, which derives from scenario and stream otherwise; `predict` uses 0."),
+        Field::seed("prefix-seed", "The seed by which sessions draw their groups; `predict` uses 0.")
+            .derived("derived from the scenario's seed and the workload's stream"),
         Field::real("inter-turn-delay-ms", "Think time between the end of a turn and the next, in milliseconds.").or_real(0.0),
     ]);
 

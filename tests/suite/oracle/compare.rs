@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 /// Host time: never compared.
-const HOST: [&str; 3] = ["wall_time_ms", "processed_tokens_per_s", "processed_output_tokens_per_s"];
+pub(super) const HOST: [&str; 3] =
+    ["wall_time_ms", "processed_tokens_per_s", "processed_output_tokens_per_s"];
 /// Distributions whose percentiles are a sketch in the reference.
 const SKETCHED: [&str; 2] = ["itl_ms", "output_token_throughput_per_user"];
 /// Fields of a row in milliseconds.

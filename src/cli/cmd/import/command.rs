@@ -6,6 +6,7 @@ use crate::cli::args::ImportArgs;
 use crate::cli::cmd::predict;
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
+use crate::digest::Sha256;
 use crate::pin::Registry;
 use crate::plan::{Compat, load_plan};
 use crate::scenario::dynosim::{self, Prediction};
@@ -29,8 +30,17 @@ pub(in crate::cli::cmd) fn run(args: &ImportArgs, context: &Context) -> Result<E
         None => project_root(&args.output)?,
     };
     let registry = Registry::open(&root)?;
-    let stated = Stated { model: args.model.as_deref(), hardware: args.hardware.as_deref() };
+    let stated =
+        Stated { model: args.model.as_deref(), hardware: args.hardware.as_deref(), tables: &[] };
     let mut written = Vec::new();
+    // Tables are found as `predict` finds them; what it cannot find has no scenario either.
+    let tables = if pins::needs_tables(&prediction) {
+        let job = predict::job_of(&prediction, &args.config, context, compat)?;
+        pins::tables(&job, &registry)?
+    } else {
+        Vec::new()
+    };
+    let stated = Stated { tables: &tables, ..stated };
     let text = scenario(&prediction, &registry, stated, (compat, &args.output), &mut written)?;
     write(&args.output, &text)?;
     written.push(args.output.display().to_string());
@@ -43,13 +53,15 @@ pub(in crate::cli::cmd) fn run(args: &ImportArgs, context: &Context) -> Result<E
     Ok(Exit::Success)
 }
 
-/// Pins that the command line names.
+/// Pins that the command line names, and those that follow.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stated<'a> {
     /// The model's.
     pub(super) model: Option<&'a str>,
     /// The hardware's.
     pub(super) hardware: Option<&'a str>,
+    /// The timing tables that `default` timing means.
+    pub(super) tables: &'a [(String, Sha256)],
 }
 
 /// Returns the scenario of a prediction; `written` gets the files that a trace's pin took.
@@ -78,6 +90,7 @@ pub(super) fn scenario(
         model: pinned(&model),
         hardware: pinned(&hardware),
         trace: trace.as_ref().map(pinned),
+        timings: stated.tables,
         compat: compat.name(),
         workload: &prediction.workload,
         deployment: &prediction.deployment,

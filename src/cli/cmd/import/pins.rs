@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::deployment::{Timing, Worker, Workers};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::pin::{ModelPin, PinKind, Registry};
+use crate::plan::{PoolInputs, SimulationJob};
 use crate::scenario::dynosim::TraceFormat;
 use crate::scenario::dynosim::{Prediction, TraceFile};
 use crate::scenario::export::quoted;
@@ -55,6 +57,32 @@ pub(super) fn hardware(
     }
     let pin = registry.hardware(name).map_err(Bag::from)?;
     Ok(Named { name: name.to_owned(), digest: pin.digest() })
+}
+
+/// Returns whether a worker's passes or pool come from a table or from the model.
+pub(super) fn needs_tables(prediction: &Prediction) -> bool {
+    let needs = |worker: &Worker| matches!(worker.timing, Timing::Default);
+    match &prediction.deployment.workers {
+        Workers::Aggregated(worker) => needs(worker),
+        Workers::Disaggregated { prefill, decode } => needs(prefill) || needs(decode),
+    }
+}
+
+/// Returns the pins of the tables that price a job, by name.
+pub(super) fn tables(
+    job: &SimulationJob,
+    registry: &Registry,
+) -> Result<Vec<(String, Sha256)>, Bag> {
+    let mut tables = Vec::new();
+    for name in registry.names(PinKind::Timing)? {
+        let digest = registry.timing(&name).map_err(Bag::from)?.digest();
+        let prices =
+            |pool: &PoolInputs| pool.table.as_ref().is_some_and(|table| table.digest == digest);
+        if job.pools.iter().any(prices) {
+            tables.push((name, digest));
+        }
+    }
+    Ok(tables)
 }
 
 /// Returns whether a model's name means a pin: its own name, its repository, or either without who publishes it.

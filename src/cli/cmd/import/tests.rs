@@ -7,6 +7,7 @@ use clap::Parser as _;
 use serde_json::Value;
 
 use super::command::{Stated, scenario};
+use super::pins;
 use crate::cli::cmd::predict;
 use crate::cli::{Arguments, Context};
 use crate::diag::SourceFile;
@@ -80,15 +81,19 @@ fn planned(file: &Path, root: &Path) -> (SimulationJob, Option<Corpus>) {
     let JobKind::Simulation(job) = &job.kind else { panic!("it simulates") };
     let corpus = match &job.workload.source {
         Source::Trace { pin } => {
-            let arrivals = match job.workload.load {
-                Load::TraceTimestamps { .. } => ArrivalRule::Required,
-                _ => ArrivalRule::Ignored,
+            let arrivals = if matches!(job.workload.load, Load::TraceTimestamps { .. }) {
+                ArrivalRule::Required
+            } else {
+                ArrivalRule::Ignored
             };
             let registry = Registry::open(root).expect("the project has pins");
             let pin = registry.trace(pin).expect("the trace was pinned");
             Some(pin.read(root, arrivals, None).expect("it is as pinned").0)
         }
-        _ => None,
+        Source::Synthetic(_)
+        | Source::SyntheticSession(_)
+        | Source::Graph { .. }
+        | Source::Requests(_) => None,
     };
     (job.as_ref().clone(), corpus)
 }
@@ -121,7 +126,9 @@ fn a_configuration_and_its_scenario_give_one_run_record() {
         let registry = Registry::open(root).expect("the project has pins");
         // The cases name models that no pin has; what they state makes the model's own figures idle.
         let is_known = prediction.deployment.model.contains('/') && !name.starts_with("089");
-        let stated = Stated { model: (!is_known).then_some("llama-3.1-8b"), hardware: None };
+        let tables = pins::tables(&job, &registry).expect("the pins are right");
+        let model = (!is_known).then_some("llama-3.1-8b");
+        let stated = Stated { model, hardware: None, tables: &tables };
         let file = root.join("scenarios").join(format!("{name}.kdl"));
         let text =
             scenario(&prediction, &registry, stated, (Compat::NEWEST, &file), &mut Vec::new())

@@ -54,10 +54,8 @@ pub(super) fn decode(
     topology: &Topology,
     report: &mut Report,
 ) -> Option<Deployment> {
-    let engine = match spec.states("engine") {
-        true => Some(spec.section("engine", ENGINE, report)?),
-        false => None,
-    };
+    let engine =
+        if spec.states("engine") { Some(spec.section("engine", ENGINE, report)?) } else { None };
     let role = |part: Part, report: &mut Report| role(engine.as_ref(), part, report);
     match topology {
         Topology::Aggregated(pool) => {
@@ -96,9 +94,8 @@ fn role(engine: Option<&Fields<'_>>, part: Part, report: &mut Report) -> Option<
         Part::Decode => engine.section("decode", ROLE, report),
     };
     let fields = own.as_ref().unwrap_or(engine);
-    let mut count = |name: &'static str| match fields.states(name) {
-        true => fields.whole_32(name, Whole::FACTOR, report),
-        false => Some(1),
+    let mut count = |name: &'static str| {
+        if fields.states(name) { fields.whole_32(name, Whole::FACTOR, report) } else { Some(1) }
     };
     let (ranks, tensor) = (count("dp_size"), count("tensor_parallel_size"));
     let prefill_context = count("prefill_context_parallel_size");
@@ -106,9 +103,10 @@ fn role(engine: Option<&Fields<'_>>, part: Part, report: &mut Report) -> Option<
         let _whoever_said_it = fields.flag("num_gpu_blocks_is_explicit", report);
     }
     let policy = rank::eviction(engine, report);
-    let rank = match fields.states("rank") {
-        true => rank::decode(&fields.section("rank", rank::RANK, report)?, part, report),
-        false => Some(Rank::default()),
+    let rank = if fields.states("rank") {
+        rank::decode(&fields.section("rank", rank::RANK, report)?, part, report)
+    } else {
+        Some(Rank::default())
     };
     let mut rank = rank?;
     rank.kv_cache.eviction = policy?;

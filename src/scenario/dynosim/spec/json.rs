@@ -306,12 +306,8 @@ mod tests {
         match &node.data {
             Data::Null => Value::Null,
             Data::Bool(flag) => json!(flag),
-            Data::Int(number) => match i64::try_from(*number) {
-                Ok(number) => json!(number),
-                Err(_) => {
-                    u64::try_from(*number).map_or_else(|_| json!(*number as f64), |n| json!(n))
-                }
-            },
+            // The library makes reals of whole numbers beyond 64 bits.
+            Data::Int(number) => serde_json::from_str(&number.to_string()).expect("a number"),
             Data::Float(number) => json!(number),
             Data::Text(text) => json!(text),
             Data::Other(kind) => panic!("JSON has no {kind}"),
@@ -331,7 +327,9 @@ mod tests {
         let place = |node: &Node| node.place.problem(Code::DynosimJson, "", "").place();
         assert_eq!(place(&items[1]).as_deref(), Some("s.json:2:12"));
         assert_eq!(place(&items[2]).as_deref(), Some("s.json:3:2"));
-        assert!(matches!(items[1].data, Data::Float(number) if number == -25.0));
+        assert!(
+            matches!(items[1].data, Data::Float(number) if (number + 25.0).abs() < f64::EPSILON)
+        );
     }
 
     #[test]

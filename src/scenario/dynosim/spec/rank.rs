@@ -179,9 +179,11 @@ fn scheduler(fields: &Fields<'_>, rank: &mut Rank, report: &mut Report) {
     let backend = rank.backend;
     let scheduler = &mut rank.scheduler;
     // Null is no limit.
-    let mut limit = |name: &'static str, default: u64| match fields.is_null(name) {
-        true => u64::MAX,
-        false => fields.whole(name, Whole::POSITIVE, report).unwrap_or(default),
+    let mut limit = |name: &'static str, default: u64| {
+        if fields.is_null(name) {
+            return u64::MAX;
+        }
+        fields.whole(name, Whole::POSITIVE, report).unwrap_or(default)
     };
     scheduler.max_sequences = limit("max_num_seqs", 256);
     scheduler.max_batched_tokens = Tokens::new(limit("max_num_batched_tokens", 8192));
@@ -293,7 +295,8 @@ fn speculation(fields: &Fields<'_>, report: &mut Report) -> Option<Speculation> 
         return None;
     }
     let tokens = fields.whole_32("aic_nextn", Whole::between(1, 5), report)?;
-    if fields.real("decode_speedup_ratio", Real::NotNegative, report).is_some_and(|r| r != 1.0) {
+    let speedup = fields.real("decode_speedup_ratio", Real::NotNegative, report);
+    if speedup.is_some_and(|ratio| (ratio - 1.0).abs() > 0.0) {
         fields.conflict("decode_speedup_ratio", "must be 1 beside `aic_nextn`", report);
     }
     let rates = match fields.entry("aic_nextn_accept_rates").map(|entry| &entry.value.data) {
