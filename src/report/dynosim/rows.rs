@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use crate::deployment::{Deployment, WorkerRole, Workers};
+use crate::deployment::{Backend, Deployment, WorkerRole, Workers};
 use crate::record::{Admission, Handoff, Outcome, RequestRecord, Requests, RunRecord};
 use crate::units::SimTime;
 use crate::workload::SessionName;
@@ -32,6 +32,8 @@ struct RanksPerWorker {
     decode: u32,
     /// Of a prefill worker, where there is one.
     prefill: u32,
+    /// Which of the two a request is placed on first.
+    first: WorkerRole,
 }
 
 /// The row of a request.
@@ -127,6 +129,10 @@ impl Rows {
         let ranks = RanksPerWorker {
             decode: decode.parallelism.attention_data,
             prefill: prefill.parallelism.attention_data,
+            first: match deployment.backend {
+                Backend::Vllm | Backend::Trtllm => WorkerRole::Prefill,
+                Backend::Sglang => WorkerRole::Decode,
+            },
         };
         Ok(Self { ended, ranks })
     }
@@ -237,7 +243,7 @@ fn admission_rows(request: &RequestRecord) -> impl Iterator<Item = AdmissionRow>
     })
 }
 
-/// Returns the rows of a request's routes: to a prefill rank first, where prefill and decode are apart.
+/// Returns the rows of a request's routes in order: one, or one to each pool where prefill and decode are apart.
 fn routing_rows(
     request: &RequestRecord,
     ranks: RanksPerWorker,
@@ -250,7 +256,9 @@ fn routing_rows(
     if is_decode_first(request) {
         decode.into_iter().chain(prefill)
     } else {
-        prefill.into_iter().chain(decode)
+        let (first, second) =
+            if ranks.first == WorkerRole::Decode { (decode, prefill) } else { (prefill, decode) };
+        first.into_iter().chain(second)
     }
 }
 
