@@ -155,6 +155,19 @@ impl Invariant {
         found.map(|found| Violation { invariant: self, found })
     }
 
+    /// Returns the laws that a report of a run lists, by number: those of hand-offs where there are two pools or one is broken.
+    pub fn listed(record: &RunRecord, broken: &[Violation]) -> Vec<Self> {
+        let has_handoffs = record.pools.len() > 1;
+        let is_broken = |law: Self| broken.iter().any(|violation| violation.invariant == law);
+        let is_listed = |law: &Self| has_handoffs || !law.is_of_handoffs() || is_broken(*law);
+        Self::ALL.iter().copied().filter(is_listed).collect()
+    }
+
+    /// Returns whether the law says something of hand-offs alone.
+    const fn is_of_handoffs(self) -> bool {
+        matches!(self, Self::HandoffsPaired | Self::LinksWithinCapacity)
+    }
+
     /// Returns every broken law of a run, by number.
     pub fn violations(record: &RunRecord, limits: &Limits) -> Vec<Violation> {
         Self::ALL.iter().filter_map(|law| law.violation(record, limits)).collect()

@@ -35,7 +35,7 @@ pub fn build(
     let ceiling = ceiling(simulation, corpus, &record)?;
     let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
     let request_lines = requests::lines(&record.requests, bounds.as_ref());
-    let invariants = invariants(&broken);
+    let invariants = invariants(&Invariant::listed(&record, &broken), &broken);
     let validity = Validity::of(&Counts::of(&record), broken);
     let sections = [
         (Section::Inputs, inputs(job, simulation, trace)),
@@ -96,12 +96,12 @@ fn counted(count: usize, digest: Sha256) -> Value {
 }
 
 /// Returns every law with whether it holds.
-fn invariants(broken: &[Violation]) -> Value {
+fn invariants(listed: &[Invariant], broken: &[Violation]) -> Value {
     let law = |law: &Invariant| {
         let holds = broken.iter().all(|violation| violation.invariant != *law);
         object([("holds", Value::Bool(holds)), ("id", Value::text(law.id()))])
     };
-    Value::List(Invariant::ALL.iter().map(law).collect())
+    Value::List(listed.iter().map(law).collect())
 }
 
 /// Returns the `validity` section.

@@ -63,6 +63,7 @@ impl Links {
     }
 
     /// Takes a transfer out and returns whether there was one.
+    #[cfg(test)]
     pub(crate) fn cancel(&mut self, id: u64) -> bool {
         let before = self.moving.len();
         self.moving.retain(|transfer| transfer.id != id);

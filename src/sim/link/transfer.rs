@@ -22,6 +22,7 @@ pub(crate) struct Link {
 
 impl Link {
     /// A link that limits nothing.
+    #[cfg(test)]
     pub(crate) const UNLIMITED: Self = Self { id: 0, rate: f64::INFINITY };
 
     /// Returns the link `id` of `gigabytes` decimal gigabytes a second, in bytes a millisecond; 0 is no limit.
