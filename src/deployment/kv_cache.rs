@@ -84,6 +84,12 @@ pub struct StateCache {
 }
 
 impl KvCache {
+    /// Returns the blocks that the state of a request takes, where there are states; `bytes_per_token` is that of the KV.
+    pub fn state_blocks(&self, bytes_per_token: u64) -> Option<u64> {
+        let block_bytes = bytes_per_token.saturating_mul(u64::from(self.block_size.get())).max(1);
+        self.state_cache.map(|state| state.bytes_per_request.div_ceil(block_bytes))
+    }
+
     /// Returns the canonical description.
     pub(super) fn canonical(&self) -> Value {
         object([

@@ -65,6 +65,8 @@ pub struct Limits {
     pub context_length: Option<Tokens>,
     /// How many requests there should be, where the job says so.
     pub offered: Option<Offered>,
+    /// Whether an engine may refuse a request that runs: one that outgrows the pool together with its state.
+    pub rejects_running: bool,
 }
 
 /// How many requests a workload asks for.
@@ -147,6 +149,7 @@ impl Invariant {
             Self::DurationIsLastEnd => duration_unlike_last_end(record),
             Self::PromptComputedOrReused => prompt_unaccounted(record),
             Self::ReadmissionsFollowPreemptions => readmissions_unlike_preemptions(record),
+            Self::RejectedHasNothing if limits.rejects_running => None,
             Self::RejectedHasNothing => each(&rejected_with_something),
             Self::BlocksConserved => blocks_lost(record),
             Self::HandoffsPaired => handoff::unpaired(record),

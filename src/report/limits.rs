@@ -13,7 +13,10 @@ pub fn limits(job: &SimulationJob, corpus: Option<&Corpus>) -> Limits {
             None => Offered::All(requests),
             Some(_) => Offered::AtMost(requests),
         });
-    Limits { context_length: longest_sequence(job), offered }
+    let mut caches =
+        job.deployment.workers_by_role().into_iter().map(|(_, worker)| &worker.kv_cache);
+    let rejects_running = caches.any(|cache| cache.state_cache.is_some());
+    Limits { context_length: longest_sequence(job), offered, rejects_running }
 }
 
 /// Returns the length at which a request's output ends before it is complete: the context limit, and with TensorRT-LLM, which

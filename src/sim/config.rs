@@ -1,6 +1,6 @@
 //! What a job states, as the engine needs it.
 
-use crate::deployment::{Backend, Speculation, Worker, WorkerRole, Workers};
+use crate::deployment::{Backend, KvCache, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
 use crate::units::{SimTime, Tokens};
 
@@ -132,6 +132,12 @@ fn pool(
     })
 }
 
+/// Returns the blocks that the state of a request takes; 0 without states.
+fn state_blocks(job: &SimulationJob, role: WorkerRole, kv_cache: &KvCache) -> u32 {
+    let bytes = job.kv_bytes_per_token(role, kv_cache);
+    kv_cache.state_blocks(bytes).map_or(0, |blocks| u32::try_from(blocks).unwrap_or(u32::MAX))
+}
+
 /// Returns the settings of each rank of a worker.
 fn rank(
     job: &SimulationJob,
@@ -165,10 +171,12 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance,
-        keeps_gaps: job.workload.stop.virtual_time.is_some(),
+        advance: if kv_cache.state_cache.is_some() { Advance::Each } else { advance },
+        // A request that outgrows the pool together with its state is refused while it runs.
+        keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.state_cache.is_some(),
         drafts,
         has_host: kv_cache.host_offload.is_some(),
+        state_blocks: state_blocks(job, role, kv_cache),
     }))
 }
 

@@ -1,6 +1,8 @@
 //! What of a job this build cannot run: everything, so that one answer shows it all.
 
-use crate::deployment::{Deployment, Eviction, Planner, Router, Timing, Worker, Workers};
+use crate::deployment::{
+    Backend, Deployment, Eviction, KvCache, Planner, Router, Timing, Worker, Workers,
+};
 use crate::plan::{Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
@@ -27,6 +29,9 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
         Workers::Disaggregated { prefill, decode } => {
             for worker in [prefill, decode] {
                 lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
+            }
+            if [prefill, decode].iter().any(|worker| worker.kv_cache.state_cache.is_some()) {
+                lacking.push(deployment("`state-cache` with mode `disaggregated`"));
             }
             if [prefill, decode].iter().any(|worker| worker.kv_cache.host_offload.is_some()) {
                 lacking.push(deployment("`host-offload` with mode `disaggregated`"));
@@ -57,7 +62,17 @@ fn of_workload(workload: &Workload) -> Vec<String> {
 
 /// Returns what of a deployment as a whole this build cannot run.
 fn of_deployment(deployment: &Deployment) -> Vec<String> {
+    let workers = deployment.workers_by_role();
+    let has = |has: fn(&KvCache) -> bool| workers.iter().any(|(_, worker)| has(&worker.kv_cache));
     stated([
+        (
+            deployment.backend != Backend::Vllm && has(|cache| cache.state_cache.is_some()),
+            "`state-cache` on another backend than `vllm`",
+        ),
+        (
+            has(|cache| cache.state_cache.is_some() && cache.host_offload.is_some()),
+            "`state-cache` with `host-offload`",
+        ),
         (matches!(deployment.router, Router::Kv { .. }), "router `kv-router`"),
         (matches!(deployment.planner, Planner::Enabled(_)), "planner `enabled`"),
     ])
@@ -80,6 +95,7 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
             any(|worker| worker.kv_cache.prefix_match_unit.is_some()),
             "`speculation` with `prefix-match-unit`",
         ),
+        (any(|worker| worker.kv_cache.state_cache.is_some()), "`speculation` with `state-cache`"),
         (speeds_decodes, "`speculation` with a speed-up of decodes"),
         (
             any(|worker| !matches!(worker.timing, Timing::Fixed { .. } | Timing::Polynomial)),
@@ -92,7 +108,6 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
 fn of_worker(worker: &Worker) -> Vec<String> {
     let kv_cache = &worker.kv_cache;
     stated([
-        (kv_cache.state_cache.is_some(), "`state-cache`"),
         (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
         (kv_cache.eviction != Eviction::Lru, "eviction `belady`"),
     ])

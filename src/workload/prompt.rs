@@ -232,6 +232,11 @@ pub fn hash_of(runs: impl IntoIterator<Item = Run>) -> u64 {
 }
 
 impl BlockIdentity {
+    /// Returns the identity of block `slot` of the state of recurrent layers behind this prefix.
+    pub(crate) fn of_state(self, slot: u32) -> Self {
+        Self(mix(self.0 ^ 0x5354_4154_4500_0000, u64::from(slot) + 1))
+    }
+
     /// Returns the 64 bits, well mixed.
     pub const fn bits(self) -> u64 {
         self.0

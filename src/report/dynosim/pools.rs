@@ -54,3 +54,27 @@ pub(super) fn write_kv_precision(job: &SimulationJob, fields: &mut Map<String, V
         fields.insert("kv_cache_precision".to_owned(), Value::Object(roles));
     }
 }
+
+/// Writes what the state of a request's recurrent layers takes, for each role that keeps such.
+pub(super) fn write_state_cache(job: &SimulationJob, fields: &mut Map<String, Value>) {
+    let mut roles = Map::new();
+    for (role, worker) in job.deployment.workers_by_role() {
+        let cache = &worker.kv_cache;
+        let bytes = job.kv_bytes_per_token(role, cache);
+        if let (Some(state), Some(blocks)) = (cache.state_cache, cache.state_blocks(bytes)) {
+            let block_size = u64::from(cache.block_size.get());
+            let described = json!({
+                "allocated_bytes_per_request": blocks * block_size * bytes,
+                "block_size": block_size,
+                "bytes_per_request": state.bytes_per_request,
+                "kv_bytes_per_token": bytes,
+                "source": "overridden",
+                "state_blocks": blocks,
+            });
+            roles.insert(role.name().to_owned(), described);
+        }
+    }
+    if !roles.is_empty() {
+        fields.insert("state_cache".to_owned(), Value::Object(roles));
+    }
+}

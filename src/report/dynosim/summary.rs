@@ -86,6 +86,7 @@ impl Summary {
     pub(crate) fn describe_pools(&mut self, job: &SimulationJob) {
         pools::write_power(job, &mut self.fields);
         pools::write_kv_precision(job, &mut self.fields);
+        pools::write_state_cache(job, &mut self.fields);
     }
 
     /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.

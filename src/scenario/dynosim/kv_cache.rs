@@ -93,6 +93,13 @@ pub(super) fn decode(
     let capacity = capacity(&fields, backend, &cache, report);
     cache.state_cache = state_cache(&fields, report);
     cache.capacity = capacity?;
+    let stated = cache.capacity.stated_blocks(cache.block_size, cache.bytes_per_token);
+    let state = cache.bytes_per_token.and_then(|bytes| cache.state_blocks(bytes));
+    if let (Some(blocks), Some(state)) = (stated, state)
+        && blocks.get() <= state
+    {
+        fields.conflict("state_cache", "exceeds the capacity less one block", report);
+    }
     if cache.state_cache.is_some() && matches!(cache.capacity, Capacity::Default { .. }) {
         fields.conflict("state_cache", "needs a capacity of type `fixed`", report);
     }

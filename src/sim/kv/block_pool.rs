@@ -27,6 +27,8 @@ struct Slot {
     identity: Option<BlockIdentity>,
     /// Requests that hold it.
     references: u32,
+    /// How often it was taken: who remembers a block can tell whether it is still the same.
+    owner: u32,
     /// Its neighbours among the blocks without references.
     older: u32,
     newer: u32,
@@ -160,7 +162,13 @@ impl BlockPool {
             copy
         } else if (self.slots.len() as u64) < self.capacity {
             let fresh = u32::try_from(self.slots.len()).ok().filter(|fresh| *fresh != NONE)?;
-            self.slots.push(Slot { identity: None, references: 0, older: NONE, newer: NONE });
+            self.slots.push(Slot {
+                identity: None,
+                references: 0,
+                owner: 0,
+                older: NONE,
+                newer: NONE,
+            });
             fresh
         } else {
             return self.evict();
@@ -181,8 +189,9 @@ impl BlockPool {
 
     /// Makes a block that holds nothing one request's own.
     fn own(&mut self, copy: u32) -> Copy {
+        let owner = self.slots[copy as usize].owner.wrapping_add(1);
         self.slots[copy as usize] =
-            Slot { identity: None, references: 1, older: NONE, newer: NONE };
+            Slot { identity: None, references: 1, owner, older: NONE, newer: NONE };
         self.peak_active = self.peak_active.max(self.active());
         Copy(copy)
     }
@@ -224,6 +233,33 @@ impl BlockPool {
     /// Returns whether nothing published a block yet.
     pub(crate) fn is_private(&self, copy: Copy) -> bool {
         self.slots[copy.0 as usize].identity.is_none()
+    }
+
+    /// Returns how often a block was taken.
+    pub(crate) fn owner(&self, copy: Copy) -> u32 {
+        self.slots[copy.0 as usize].owner
+    }
+
+    /// Makes a published block that one request holds private again.
+    pub(crate) fn unpublish(&mut self, copy: Copy) {
+        debug_assert!(self.slots[copy.0 as usize].references == 1, "one request holds it");
+        if let Some(identity) = self.slots[copy.0 as usize].identity.take() {
+            self.forget(identity.bits(), copy.0);
+        }
+    }
+
+    /// Frees a cached block that nobody holds, if it is still what `owner` took.
+    pub(crate) fn discard(&mut self, copy: Copy, owner: u32) {
+        let slot = self.slots[copy.0 as usize];
+        if let Some(identity) = slot.identity
+            && slot.references == 0
+            && slot.owner == owner
+        {
+            self.unlink(copy.0);
+            self.slots[copy.0 as usize].identity = None;
+            self.forget(identity.bits(), copy.0);
+            self.free.push(copy.0);
+        }
     }
 
     /// Returns whether a request holds a block, or a copy to another tier keeps it.

@@ -7,5 +7,6 @@ mod offload;
 mod scheduling;
 mod sglang;
 mod speculation;
+mod state;
 mod support;
 mod traffic;

@@ -38,6 +38,7 @@ impl Rank {
         timing: &dyn PassTiming,
     ) -> Result<(), SimError> {
         self.pass.reset(now);
+        self.begin_states();
         let epoch = self.epoch();
         let prompts = self.prompts_in(cadence);
         let mut budget = self.config.budget;
@@ -124,6 +125,12 @@ impl Rank {
                 index += 1;
                 continue;
             }
+            if self.outgrew_state(self.running[index]) {
+                let seat = self.running.remove(index);
+                self.release_blocks(seat);
+                self.pass.rejected.push(seat);
+                continue;
+            }
             match self.schedule(self.running[index], budget) {
                 Step::Scheduled => index += 1,
                 Step::Blocked => break,
@@ -146,7 +153,8 @@ impl Rank {
         let drafts = self.drafts_within(seat, work, *budget);
         self.sequence(seat).drafts = drafts;
         let target = self.blocks_for(before + work);
-        while self.pool.available() < target - (self.look(seat).blocks.len() as u64).min(target) {
+        let held = (self.look(seat).blocks.len() as u64).min(target);
+        while self.pool.available() < target - held + self.state_writes(seat, before + work) {
             assert!(
                 self.config.policy == Policy::Optimistic,
                 "bug: a request outgrew the blocks it was promised"
@@ -165,6 +173,7 @@ impl Rank {
     ///
     /// Blocks that the decision completes are published at once: a later request of the same pass can hit them.
     pub(super) fn compute(&mut self, seat: Seat, before: u64, work: u64, target: u64) {
+        let sources = self.pin_source(seat, before);
         if self.host.is_some() {
             self.take_fenced(seat, target);
         }
@@ -173,9 +182,11 @@ impl Rank {
             self.sequence(seat).blocks.push(block);
         }
         let after = before + work;
+        self.prepare_state(seat, before, after, &sources);
         if self.config.prefix_caching {
             self.publish(seat, before, after);
         }
+        self.commit_state(seat, after);
         let sequence = self.sequence(seat);
         sequence.computed = after;
         let prefix = before.min(sequence.prompt);
@@ -249,6 +260,7 @@ impl Rank {
         // passed over in this pass, as it is upstream.
         let victim = self.running.remove(place);
         self.fence_preempted(victim);
+        self.preempt_state(victim);
         self.release_blocks(victim);
         let sequence = self.sequence(victim);
         sequence.computed = 0;
@@ -310,11 +322,21 @@ impl Rank {
                 continue;
             }
             let wants_tokens = self.wants_logits(seat);
-            if *budget == 0 && wants_tokens {
+            if *budget == 0 && wants_tokens && self.states.is_none() {
                 break;
             }
             let hit = self.lookup(seat);
-            if self.blocks_to_admit(seat, hit) > self.blocks_on_offer() {
+            if self.exceeds_pool_with_state(seat, hit) {
+                self.waiting.pop_front();
+                self.pass.rejected.push(seat);
+                continue;
+            }
+            if *budget == 0 && wants_tokens {
+                break;
+            }
+            if self.blocks_to_admit(seat, hit) + self.state_to_admit(seat, hit)
+                > self.blocks_on_offer()
+            {
                 self.head_blocked = true;
                 break;
             }

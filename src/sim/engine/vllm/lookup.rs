@@ -25,7 +25,8 @@ impl Rank {
     /// At least one token is computed where tokens are wanted, so a hit ends before the last token's block.
     pub(super) fn lookup(&mut self, seat: Seat) -> Hit {
         let hit = self.cached_prefix(seat);
-        self.capped(seat, hit)
+        let hit = self.capped(seat, hit);
+        self.with_state(seat, hit)
     }
 
     /// Returns a hit that leaves a token to compute where one is wanted.

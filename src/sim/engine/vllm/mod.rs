@@ -14,5 +14,6 @@ mod lookup;
 mod rank;
 mod room;
 mod sequence;
+mod state;
 
 pub(crate) use rank::{Policy, Rank, RankConfig};

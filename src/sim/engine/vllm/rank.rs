@@ -14,6 +14,7 @@ use super::group::Group;
 use super::handover::{Destinations, Sources};
 use super::host::RankHost;
 use super::sequence::{Phase, Sequence};
+use super::state::{RankStates, RequestState};
 
 /// Settings of a rank.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +47,8 @@ pub(crate) struct RankConfig {
     pub(crate) drafts: Option<Drafts>,
     /// Whether a host tier stands behind the rank.
     pub(crate) has_host: bool,
+    /// Blocks that the state of a request's recurrent layers takes; 0 without such.
+    pub(crate) state_blocks: u32,
 }
 
 /// Whose admission rules hold on the shared core.
@@ -116,6 +119,8 @@ pub(crate) struct Rank {
     pub(super) destinations: Destinations,
     pub(super) acceptance: Option<Acceptance>,
     gaps: Gaps,
+    /// The states of recurrent layers, where there are such.
+    pub(super) states: Option<RankStates>,
     /// The rank's side of the host tier, where there is one.
     pub(super) host: Option<Box<RankHost>>,
 }
@@ -177,6 +182,7 @@ impl Rank {
             destinations: Destinations::default(),
             gaps: Gaps::default(),
             host: None,
+            states: RankStates::new(config.state_blocks),
         }
     }
 
@@ -204,6 +210,7 @@ impl Rank {
             .map(|host| Box::new(host.request(&arrival.content, self.config.block_size)));
         Sequence {
             host,
+            state: RequestState::default(),
             ticket: arrival.ticket,
             content: arrival.content,
             prompt,
@@ -334,6 +341,7 @@ impl Rank {
 
     /// Releases all blocks of a request, tail first, so that a suffix is evicted before what it extends.
     pub(super) fn release_blocks(&mut self, seat: Seat) {
+        self.release_state(seat);
         let blocks = std::mem::take(&mut self.sequence(seat).blocks);
         for block in blocks.iter().rev() {
             self.pool.release(*block);

@@ -31,7 +31,8 @@ impl Rank {
             idle += u64::from(self.pool.find(identity).is_some_and(|(_, is_held)| !is_held));
         }
         let target = self.blocks_for(hit.blocks * u64::from(block_size) + work);
-        idle + target.saturating_sub(owned.max(hit.blocks))
+        let state = self.state_to_admit(seat, hit);
+        idle + target.saturating_sub(owned.max(hit.blocks)) + state
     }
 
     /// Makes the members of the group, which this pass has scheduled as a whole, stand for themselves in it.

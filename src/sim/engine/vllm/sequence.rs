@@ -8,6 +8,7 @@ use crate::units::{Nanos, SimTime};
 use crate::workload::{BlockCursor, BlockIdentity, Content};
 
 use super::host::HostRequest;
+use super::state::RequestState;
 
 /// Where a request is in its life on a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(super) enum Phase {
 /// `computed` and `generated` of a member of the group are as of the group's pass `as_of`; everything else is current.
 #[derive(Debug)]
 pub(super) struct Sequence {
+    /// The state of its recurrent layers, where the rank keeps such.
+    pub(super) state: RequestState,
     /// What the connector of a host tier knows of it, where there is one.
     pub(super) host: Option<Box<HostRequest>>,
     pub(super) ticket: Ticket,
