@@ -26,6 +26,6 @@ pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;
 pub(crate) use render::{Align, columns, print};
-pub(crate) use wall::{Stopwatch, date, is_older_than_a_day, timestamp};
+pub(crate) use wall::{Stopwatch, cpu_time, date, is_older_than_a_day, timestamp};
 
 pub use cmd::dispatch;

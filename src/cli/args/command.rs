@@ -105,9 +105,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002"
     )]
     Parity(ParityArgs),
-    /// Measure the simulator: requests and passes per second
+    /// Measure the simulator: requests and passes per second, or predictions against their limits
     #[command(
-        after_help = "Examples:\n  bench perf\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
+        after_help = "Examples:\n  bench perf\n  bench perf sim --trace mooncake.jsonl\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
     )]
     Perf(PerfArgs),
     /// Remove what no later command needs below `runs/`: results of other builds, what interrupted writes left, old runs

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::Format;
 
 /// Arguments of `perf`.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct PerfArgs {
+    /// What to measure instead of scenarios
+    #[command(subcommand)]
+    pub(crate) what: Option<PerfCommand>,
     /// The scenarios to measure; every one in `scenarios/` where none is given
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenarios: Vec<PathBuf>,
@@ -32,6 +36,27 @@ pub(crate) struct PruneArgs {
     /// Remove nothing; list what would go
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
+}
+
+/// What `perf` measures instead of scenarios.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum PerfCommand {
+    /// Predictions of fixed shapes, against the CPU time that each may take
+    Sim(PerfSimArgs),
+}
+
+/// Arguments of `perf sim`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PerfSimArgs {
+    /// A Mooncake trace with 512-token blocks: the shapes that replay one are measured with it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Exit with 3 where one takes longer than it may
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `explain-code`.

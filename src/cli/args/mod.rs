@@ -15,7 +15,8 @@ pub(crate) use command::Command;
 pub(crate) use global::{ColorWhen, Format, Global};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{
-    CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PruneArgs,
+    CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,
+    PerfSimArgs, PruneArgs,
 };
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{

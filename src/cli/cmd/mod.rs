@@ -1,6 +1,7 @@
 //! One file a command: arguments in, an exit code or a failure out.
 
 mod accept;
+mod bars;
 mod check;
 mod completions;
 mod diff;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::bars;
 use super::prepared::Prepared;
-use crate::cli::args::{Format, PerfArgs};
+use crate::cli::args::{Format, PerfArgs, PerfCommand};
 use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
 use crate::diag::{Code, Problem};
 use crate::digest::canonical::{Value, object};
@@ -28,6 +29,9 @@ struct Measured {
 
 /// Runs the command.
 pub(super) fn run(args: &PerfArgs, context: &Context) -> Result<Exit, Failure> {
+    if let Some(PerfCommand::Sim(sim)) = &args.what {
+        return bars::run(sim, context);
+    }
     let scenarios =
         if args.scenarios.is_empty() { every_scenario(context)? } else { args.scenarios.clone() };
     let mut measured = Vec::new();

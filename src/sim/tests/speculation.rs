@@ -5,6 +5,12 @@ use crate::plan::{Compat, EngineIdentity};
 use crate::record::Outcome;
 use crate::units::Tokens;
 
+use proptest::prelude::*;
+
+use crate::measure::{Invariant, Limits};
+use crate::sim::SimError;
+use crate::sim::engine::Advance;
+
 use super::support::{Ran, Small};
 
 /// Returns E0 with one draft that is always accepted, under nightly 87's rules.
@@ -143,4 +149,74 @@ fn who_ends_without_a_token_is_not_preempted_for_drafts() {
     assert!(ran.record.pools[0].preemptions > 0);
     assert!(ran.record.requests.iter().all(|r| r.outcome == Some(Outcome::Completed)));
     assert_eq!(ran.record.pools[0].blocks_held_at_end.get(), 0);
+}
+
+/// With three drafts in each forward a pool of 16 tokens never holds the last ones: the run fails instead of prefilling for ever.
+#[test]
+fn a_request_that_outgrows_the_pool_with_its_drafts_is_a_dead_end() {
+    for small in [certain(Backend::Vllm, &[0.0; 3]), older(certain(Backend::Vllm, &[0.0; 3]))] {
+        let ran = small.blocks(4).request(0.0, 8, 20).try_run(Advance::Grouped);
+        assert!(matches!(ran, Err(SimError::DeadEnd { .. })), "{:?}", ran.err());
+    }
+}
+
+/// What is generated: rows of (gap in ms, blocks of prompt shared with others, own blocks, output); blocks, budget, sequences and
+/// replicas; rates of the drafts in tenths; whether TensorRT-LLM, whether the older rule, whether prefixes are cached.
+type Shape = (Vec<(u8, u8, u8, u8)>, (u8, u8, u8, u8), Vec<u8>, (bool, bool, bool));
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let row = (0_u8..30, 0_u8..5, 1_u8..4, 0_u8..24);
+    let worker = (6_u8..24, 3_u8..40, 1_u8..8, 1_u8..4);
+    let rates = proptest::collection::vec(0_u8..11, 1..6);
+    (
+        proptest::collection::vec(row, 1..20),
+        worker,
+        rates,
+        (any::<bool>(), any::<bool>(), any::<bool>()),
+    )
+}
+
+fn small(
+    (rows, (blocks, budget, sequences, replicas), rates, (trtllm, is_older, caching)): &Shape,
+) -> Small {
+    let rates: Vec<f64> = rates.iter().map(|tenths| f64::from(*tenths) / 10.0).collect();
+    let backend = if *trtllm { Backend::Trtllm } else { Backend::Vllm };
+    let mut small = certain(backend, &rates).blocks(u64::from(*blocks)).budget(u64::from(*budget));
+    small = if *is_older { older(small) } else { small };
+    small = small.worker(|worker| {
+        worker.scheduler.max_sequences = u64::from(*sequences);
+        worker.parallelism.replicas = u32::from(*replicas);
+        worker.kv_cache.prefix_caching = *caching;
+    });
+    let mut at_ms = 0.0;
+    for (index, (gap, shared, own, output)) in rows.iter().enumerate() {
+        at_ms += f64::from(*gap) * 0.7;
+        let own = (0..u64::from(*own)).map(|block| 1000 * (index as u64 + 1) + block);
+        let ids: Vec<u64> = (1..=u64::from(*shared)).chain(own).collect();
+        small = small.prompt(at_ms, &ids, u64::from(*output));
+    }
+    small
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Requests, tokens, gaps and KV blocks are conserved, times stand in order, and a second run draws the same.
+    #[test]
+    fn drafts_break_no_law(shape in shapes()) {
+        let small = small(&shape);
+        match (small.try_run(Advance::Grouped), small.try_run(Advance::Each)) {
+            (Ok(one), Ok(other)) => {
+                // TensorRT-LLM ends an output where the pool ends.
+                let context_length = Some(Tokens::new(4 * u64::from(shape.1.0)));
+                let limits = Limits { context_length, ..Limits::default() };
+                prop_assert_eq!(Invariant::violations(&one.record, &limits), vec![]);
+                prop_assert_eq!(one.record.requests.len(), shape.0.len());
+                prop_assert_eq!(one.record.transcript.digest, other.record.transcript.digest);
+                prop_assert_eq!(&one.decodes, &other.decodes);
+            }
+            (Err(SimError::DeadEnd { .. }), Err(SimError::DeadEnd { .. })) => {}
+            (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
+        }
+    }
 }

@@ -75,6 +75,21 @@ pub(in crate::cli::cmd) fn answer(
     Ok((summary, rows.expect("rows are JSON")))
 }
 
+/// Runs a job, holds it to the laws, writes its summary to nowhere, and returns how many requests there were.
+///
+/// # Errors
+/// As the command has them.
+pub(in crate::cli::cmd) fn summary(
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+) -> Result<u64, Failure> {
+    let (record, host) = simulate(job, corpus)?;
+    laws::check(job, corpus, &record)?;
+    let written = summarize(&record, job, host).write(None, &mut std::io::sink());
+    written.expect("a sink takes every write");
+    Ok(record.requests.len() as u64)
+}
+
 /// Returns the summary of a run.
 fn summarize(record: &RunRecord, job: &SimulationJob, host: Host) -> Summary {
     let mut summary = Summary::new(record, job.sla.as_ref(), host);

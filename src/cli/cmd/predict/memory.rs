@@ -20,7 +20,7 @@ pub(super) fn check(limit_gb: Option<f64>) -> Result<(), Failure> {
 }
 
 /// Returns the most memory that the process has held, in GB (10^9 bytes), where the system tells.
-fn peak_gb() -> Option<f64> {
+pub(in crate::cli::cmd) fn peak_gb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

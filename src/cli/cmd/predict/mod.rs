@@ -11,7 +11,8 @@ mod model;
 mod options;
 mod trace;
 
-pub(super) use command::{answer, job_of, read_config, run};
+pub(super) use command::{answer, job_of, read_config, run, summary};
 pub(super) use job::SEED;
+pub(super) use memory::peak_gb;
 pub(super) use options::compat;
 pub(super) use trace::read as read_trace;

@@ -6,7 +6,9 @@
 
 use crate::deployment::WorkerRole;
 use crate::sim::engine::acceptance::DraftRule;
+use crate::sim::error::SimError;
 use crate::sim::kv::Copy;
+use crate::units::SimTime;
 
 use super::rank::{Policy, Rank, Seat};
 
@@ -41,11 +43,15 @@ impl Rank {
     }
 
     /// Decides how many tokens each sampling request of the pass yields, and gives them the blocks they fill.
-    pub(super) fn speculate(&mut self) {
+    ///
+    /// # Errors
+    /// [`SimError::DeadEnd`] where the only request left outgrows the whole pool with the drafts of each forward.
+    pub(super) fn speculate(&mut self, now: SimTime) -> Result<(), SimError> {
         if self.config.drafts.is_none() || self.pass.emitting.is_empty() {
-            return;
+            return Ok(());
         }
         self.let_silent_go();
+        self.check_progress(now)?;
         let mut reserved = self.reserve_drafts();
         self.count_decodes();
         for index in 0..self.pass.emitting.len() {
@@ -55,6 +61,32 @@ impl Rank {
             self.fill(seat, burst, &mut reserved);
         }
         reserved.into_iter().for_each(|block| self.pool.release(block));
+        Ok(())
+    }
+
+    /// Refuses a request that stands alone and can never be given the blocks of its next forward: it would be preempted and
+    /// prefilled for ever. A cut ends that, where prefilling takes time.
+    fn check_progress(&self, now: SimTime) -> Result<(), SimError> {
+        let ([seat], 1) = (self.pass.emitting.as_slice(), self.running.len()) else {
+            return Ok(());
+        };
+        let least = match self.config.drafts.map(|drafts| drafts.rule) {
+            Some(DraftRule::EveryForward) => self.longest(*seat),
+            // After a preemption there are no drafts.
+            Some(DraftRule::Budgeted) | None => self.look(*seat).length() + 1,
+        };
+        let is_cut = self.config.keeps_gaps && self.config.role == WorkerRole::Aggregated;
+        if is_cut || self.blocks_for(least) <= self.pool.capacity() {
+            return Ok(());
+        }
+        let capacity = self.pool.capacity();
+        let reason =
+            format!("a forward may yield {least} tokens, more than {capacity} KV blocks hold");
+        Err(SimError::DeadEnd {
+            at_ms: now.as_ms(),
+            unfinished: 1 + self.waiting.len() as u64,
+            reason,
+        })
     }
 
     /// Takes those that end without a token off the running list, and their blocks: they are gone before drafts look for memory. What a
@@ -91,10 +123,14 @@ impl Rank {
 
     /// Returns the blocks that a request needs beyond those of its known sequence, were all its drafts accepted.
     fn lookahead(&self, seat: Seat) -> u64 {
+        self.blocks_for(self.longest(seat)) - self.blocks_for(self.look(seat).length())
+    }
+
+    /// Returns the tokens that a request has after the pass, were all its drafts accepted.
+    fn longest(&self, seat: Seat) -> u64 {
         let sequence = self.look(seat);
-        let (length, left) = (sequence.length(), sequence.output - sequence.generated);
-        let longest = length + (1 + self.verified(seat)).min(left);
-        self.blocks_for(longest) - self.blocks_for(length)
+        let left = sequence.output - sequence.generated;
+        sequence.length() + (1 + self.verified(seat)).min(left)
     }
 
     /// Counts the decode work of those that sample, now that nobody else leaves the pass.

@@ -66,7 +66,7 @@ impl Rank {
         if self.host.is_some() {
             self.prepare_stores(now);
         }
-        self.speculate();
+        self.speculate(now)?;
         self.price(self.computes_from(now), timing)?;
         self.pass.close();
         self.note_step(epoch, now);
