@@ -57,6 +57,7 @@ fn an_imported_scenario_is_formatted_runs_and_is_not_written_over() {
     let ran = place.bench(words).exits(2);
     assert!(ran.stderr.contains("import::output"), "{ran}");
     drop(place.bench(words.into_iter().chain(["--overwrite"])).exits(0));
+    assert_eq!(place.bench(["import", "config.yaml"]).exits(0).stdout, "config.kdl\n");
 }
 
 #[test]

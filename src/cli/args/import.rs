@@ -11,9 +11,10 @@ pub(crate) struct ImportArgs {
     #[arg(value_name = "FILE")]
     pub(crate) config: PathBuf,
 
-    /// Where the scenario goes, in a project that has `pins/`; a trace gets a pin there
+    /// Where the scenario goes, in a project that has `pins/`; a trace gets a pin there [default: beside
+    /// the configuration, as `.kdl`]
     #[arg(long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 
     /// Replace one value of the configuration, as `predict` does; repeat for more
     #[arg(long = "set", value_name = "PATH=YAML")]
@@ -34,4 +35,11 @@ pub(crate) struct ImportArgs {
     /// Reproduce this version of the reference [default: the newest known]
     #[arg(long, value_name = "VERSION")]
     pub(crate) compat: Option<String>,
+}
+
+impl ImportArgs {
+    /// Returns where the scenario goes: what was said, or beside the configuration.
+    pub(crate) fn output(&self) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| self.config.with_extension("kdl"))
+    }
 }

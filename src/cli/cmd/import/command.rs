@@ -20,14 +20,15 @@ pub(in crate::cli::cmd) fn run(args: &ImportArgs, context: &Context) -> Result<E
     let compat = predict::compat(args.compat.as_deref())?;
     let source = predict::read_config(&args.config)?;
     let prediction = dynosim::decode(&source, &args.overrides)?;
-    if args.output.exists() && !args.overwrite {
-        let message = format!("`{}` exists", args.output.display());
+    let output = args.output();
+    if output.exists() && !args.overwrite {
+        let message = format!("`{}` exists", output.display());
         let problem = Problem::new(Code::ImportOutput, message);
         return Err(problem.help("pass `--overwrite`, or name another file").into());
     }
     let root = match context.root() {
         Some(root) => root.to_owned(),
-        None => project_root(&args.output)?,
+        None => project_root(&output)?,
     };
     let registry = Registry::open(&root)?;
     let stated =
@@ -41,10 +42,10 @@ pub(in crate::cli::cmd) fn run(args: &ImportArgs, context: &Context) -> Result<E
         Vec::new()
     };
     let stated = Stated { tables: &tables, ..stated };
-    let text = scenario(&prediction, &registry, stated, (compat, &args.output), &mut written)?;
-    write(&args.output, &text)?;
-    written.push(args.output.display().to_string());
-    let (_, warnings) = load_plan(&args.output, Some(&root))?;
+    let text = scenario(&prediction, &registry, stated, (compat, &output), &mut written)?;
+    write(&output, &text)?;
+    written.push(output.display().to_string());
+    let (_, warnings) = load_plan(&output, Some(&root))?;
     let mut all = Bag::new();
     prediction.warnings.iter().cloned().for_each(|warning| all.push(warning));
     all.extend(warnings);
