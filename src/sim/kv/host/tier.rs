@@ -267,6 +267,11 @@ impl HostTier {
     /// Returns a plan of what a reservation would evict, before it does.
     pub(crate) fn plan(&mut self, now: SimTime) -> Plan {
         self.settle(now);
+        self.empty_plan()
+    }
+
+    /// Returns a plan of nothing yet.
+    pub(crate) fn empty_plan(&self) -> Plan {
         Plan::new(self.free())
     }
 

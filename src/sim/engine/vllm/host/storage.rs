@@ -121,9 +121,7 @@ impl RankStorage {
             self.attempted = (now, BTreeSet::new());
         }
         let (plan, waits) = self.plan_restore(host, owner, keys, now);
-        if plan.reserved().is_empty() {
-            return waits;
-        }
+        let Some(plan) = plan.filter(|plan| !plan.reserved().is_empty()) else { return waits };
         let restored = plan.reserved().to_vec();
         let reservation = host.reserve(client, plan, now);
         let mut tier = self.tier.borrow_mut();
@@ -148,11 +146,11 @@ impl RankStorage {
         owner: u64,
         keys: &[HostKey],
         now: SimTime,
-    ) -> (Plan, bool) {
-        let mut plan = host.plan(now);
-        let mut waits = false;
+    ) -> (Option<Plan>, bool) {
+        let (mut plan, mut waits) = (None::<Plan>, false);
         for key in keys {
-            match plan.presence(host, *key) {
+            let presence = plan.as_ref().map(|plan| plan.presence(host, *key));
+            match presence.unwrap_or_else(|| host.presence(*key)) {
                 Presence::Resident => continue,
                 Presence::Pending => {
                     waits = true;
@@ -166,7 +164,12 @@ impl RankStorage {
                 Probe::Pending => waits = true,
                 Probe::Resident => {
                     let again = self.attempted.1.contains(&(owner, *key));
-                    if (again && !self.fits(host, &plan, keys)) || !plan.add(host, *key) {
+                    if again && !self.fits(host, plan.as_ref().unwrap_or(&host.empty_plan()), keys)
+                    {
+                        break;
+                    }
+                    // The tier moves on to this instant only where something is restored.
+                    if !plan.get_or_insert_with(|| host.plan(now)).add(host, *key) {
                         break;
                     }
                 }
