@@ -124,6 +124,8 @@ codes! {
         "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
     PinDigest "pin::digest" Error "A pinned file has another digest."
         "Size and digest are verified before a byte is unpacked or parsed. Restore the file, or accept the new one with the command in the help and say why in the commit.";
+    TimingExport "pin::export" Error "A timing table could not be made."
+        "`bench pins timing export` asks the estimator of an installed AISimulate, through a Python interpreter, and pins what it answers. The interpreter or the package is not there, the estimator has no data for the deployment, or the table would be off by more than 1 % at the median or 3 % at p99 between its points. Nothing was written.";
     PinTable "pin::table" Error "A pinned file holds no table of pass times."
         "A timing pin names one file of the schema `aisim-forward-timing/1`: curves and surfaces whose axes grow, with one finite time a point. `bench pins timing export` writes one.";
     PinContents "pin::contents" Error "A pinned file holds other contents once unpacked."

@@ -9,6 +9,7 @@ mod corpora;
 mod error;
 mod event;
 mod executor;
+pub mod export;
 mod partition;
 mod pool;
 

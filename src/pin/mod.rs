@@ -33,6 +33,7 @@ pub use model::{Attention, Experts, ModelPin};
 pub use registry::{Pin, Registry};
 pub use table::{
     Axis, Curve, DecodeTable, Measured, NearMeasured, PassTable, PrefillTable, Segment, Surface,
+    average_lengths,
 };
 pub use timing::{Quantization, TimingPin, TimingSubject};
 pub use trace::TracePin;

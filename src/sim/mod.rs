@@ -29,4 +29,4 @@ pub use error::{SimError, Unsupported};
 pub use lacking::unsupported;
 pub use options::{Options, Progress};
 pub use run::{run, run_timed};
-pub use timing::{DecodeWork, PassTiming, PrefillWork};
+pub use timing::{DecodeWork, PassTiming, PrefillWork, TableTiming};

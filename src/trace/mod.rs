@@ -21,5 +21,5 @@ mod stats;
 pub use agentic::{AgenticShape, agentic_shape};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
-pub use read::{Shard, count_rows, is_named_gzip, read_corpus};
+pub use read::{Shard, count_rows, is_named_gzip, pack_gzip, read_corpus};
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};

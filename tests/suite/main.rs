@@ -4,6 +4,7 @@
 
 mod accept;
 mod cli;
+mod export;
 mod gate;
 mod interrupt;
 mod lint;

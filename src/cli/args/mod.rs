@@ -9,6 +9,7 @@ mod pins;
 mod predict;
 mod run;
 mod scenario;
+mod timing;
 
 pub use command::Arguments;
 pub(crate) use command::Command;
@@ -27,3 +28,4 @@ pub(crate) use run::{
     AcceptArgs, CheckArgs, DiffArgs, ExecBatchArgs, ExecJobArgs, MergeArgs, RunArgs,
 };
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs, PlanFormat};
+pub(crate) use timing::{ExportArgs, TimingAction, TimingArgs};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Format;
+use super::{Format, TimingArgs};
 
 /// Arguments of `pins`.
 #[derive(Debug, Clone, Args)]
@@ -24,6 +24,8 @@ pub(crate) enum PinsAction {
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
         format: Format,
     },
+    /// Make timing tables
+    Timing(TimingArgs),
     /// Verify size and digest of every pinned file
     #[command(after_help = "Example:\n  bench pins verify")]
     Verify {

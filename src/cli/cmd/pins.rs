@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::args::{Format, PinsAction, PinsArgs};
+use crate::cli::args::{Format, PinsAction, PinsArgs, TimingAction, TimingArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
@@ -17,9 +17,12 @@ pub(super) fn run(args: &PinsArgs, context: &Context) -> Result<Exit, Failure> {
         None => project_root(Path::new("pins"))?,
     };
     let registry = Registry::open(&root)?;
-    match args.action {
-        PinsAction::List { format } => list(&registry, format),
-        PinsAction::Verify { format } => verify(&registry, format),
+    match &args.action {
+        PinsAction::List { format } => list(&registry, *format),
+        PinsAction::Verify { format } => verify(&registry, *format),
+        PinsAction::Timing(TimingArgs { action: TimingAction::Export(args) }) => {
+            super::pins_timing::export(args, &registry, context)
+        }
     }
 }
 

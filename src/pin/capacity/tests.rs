@@ -5,7 +5,7 @@ use std::io::Read;
 use super::*;
 use crate::pin::Bundle;
 
-/// Model, hardware, engine, tensor, pipeline, attention data, MoE tensor, MoE expert, fraction, graph bytes, tokens of a pass,
+/// Model, hardware, engine, tensor, pipeline, attention data, experts' tensor, expert, fraction, graph bytes, tokens of a pass,
 /// block size, and the blocks, or nothing where the reference refuses.
 type Row = (String, String, String, u32, u32, u32, u32, u32, f64, u64, u64, u32, Option<u64>);
 

@@ -52,7 +52,7 @@ impl Measured {
     /// Returns the mean over the five lengths around `length`, or `None` where one of them was not measured.
     #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^53")]
     pub fn at(&self, requests: f64, length: u64, near: &mut NearMeasured) -> Option<f64> {
-        let lengths = samples(length).map(|length| length as f64);
+        let lengths = average_lengths(length).map(|length| length as f64);
         near.row = self.surface.row(requests, near.row);
         let row = near.row.index();
         let longest = self.longest[row].min(self.longest[row + 1]);
@@ -74,7 +74,7 @@ impl Measured {
 /// Returns the five lengths around `length`: from nine tenths of it to eleven tenths, each bound and step rounded down.
 ///
 /// Source: the decode attention of `aisimulate-core` 0.13.0, and the kinks of its answers.
-fn samples(length: u64) -> [u64; SAMPLES] {
+pub fn average_lengths(length: u64) -> [u64; SAMPLES] {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn five_samples_span_a_tenth_each_way_in_whole_tokens() {
-        assert_eq!(samples(1), [1; 5]);
-        assert_eq!(samples(2), [1, 1, 1, 1, 2]);
-        assert_eq!(samples(100), [90, 95, 100, 105, 110]);
-        assert_eq!(samples(1139), [1025, 1081, 1138, 1195, 1252]);
+        assert_eq!(average_lengths(1), [1; 5]);
+        assert_eq!(average_lengths(2), [1, 1, 1, 1, 2]);
+        assert_eq!(average_lengths(100), [90, 95, 100, 105, 110]);
+        assert_eq!(average_lengths(1139), [1025, 1081, 1138, 1195, 1252]);
     }
 
     #[test]

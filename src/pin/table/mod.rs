@@ -11,6 +11,6 @@ mod surface;
 
 pub use axis::{Axis, Segment};
 pub use curve::Curve;
-pub use measured::{Measured, NearMeasured};
+pub use measured::{Measured, NearMeasured, average_lengths};
 pub use pass_table::{DecodeTable, PassTable, PrefillTable};
 pub use surface::Surface;

@@ -14,5 +14,5 @@ pub(crate) use pass::{built_in, pass_times};
 pub(crate) use polynomial::PolynomialTiming;
 pub(crate) use roofline::RooflineTiming;
 pub(crate) use speedup::SpedUp;
-pub(crate) use table::TableTiming;
+pub use table::TableTiming;
 pub use work::{DecodeWork, PrefillWork};

@@ -12,7 +12,7 @@ use super::{DecodeWork, PassTiming, PrefillWork};
 /// It is asked with the means that the reference forms, each rounded down: of prompt work the requests, the length that each
 /// has reached and the prefix before it; of decode work the requests and their mean length.
 #[derive(Debug)]
-pub(crate) struct TableTiming {
+pub struct TableTiming {
     table: Arc<PassTable>,
     /// Where the last answers lay. Passes change little from one to the next: a search mostly begins where it ends.
     near: Cell<Near>,
@@ -31,7 +31,7 @@ struct Near {
 
 impl TableTiming {
     /// Returns the timing of a table.
-    pub(crate) fn new(table: Arc<PassTable>) -> Self {
+    pub fn new(table: Arc<PassTable>) -> Self {
         Self { table, near: Cell::default() }
     }
 }

@@ -1,8 +1,16 @@
 //! Whole gzip streams, all members, with the reason and the row where one is damaged.
 
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 
 use flate2::bufread::GzDecoder;
+use flate2::{Compression, GzBuilder};
+
+/// Packs bytes as one gzip member without name and time: the same bytes give the same file.
+pub fn pack_gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzBuilder::new().write(Vec::new(), Compression::best());
+    packer.write_all(bytes).expect("a Vec takes every write");
+    packer.finish().expect("a Vec takes every write")
+}
 
 /// The first two bytes of a gzip member.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];

@@ -7,4 +7,5 @@ mod shard;
 mod tests;
 
 pub use corpus::{count_rows, read_corpus};
+pub use gzip::pack_gzip;
 pub use shard::{Shard, is_named_gzip};

@@ -66,7 +66,6 @@ fn every_table_is_within_a_percent_at_the_median_and_three_at_p99_of_the_estimat
                 .collect();
             assert_eq!(errors.len(), 50);
             let [median, p99, max] = spread(errors);
-            eprintln!("{name} {phase}: median {median:.4} %, p99 {p99:.4} %, max {max:.4} %");
             assert!(median <= 1.0 && p99 <= 3.0, "{name} {phase}: {median} %, {p99} %, {max} %");
         }
     }
