@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint tests docs generated readme gate distribute nix'
+steps='tools format lint tests docs generated readme gate perf distribute nix'
 
 step_tools() {
     cargo --version
@@ -53,6 +53,13 @@ step_readme() {
 
 step_gate() {
     bench check scenarios/*.kdl
+}
+
+# Instruction counts and CPU times, printed: a report, never a gate.
+step_perf() {
+    cargo build --locked --release
+    ci/perf.sh "${CARGO_TARGET_DIR:-$PWD/target}/release/bench"
+    bench perf sim
 }
 
 # Partitions under Slurm and under a stand-in for Kubernetes: needs root, and Debian where Slurm or Python's yaml is missing.
