@@ -15,6 +15,8 @@ pub struct SglangScheduler {
     pub clip_max_new_tokens: u64,
     /// Multiplies the share of output that is promised; 0 and above.
     pub conservativeness: f64,
+    /// Whether the scheduler prepares a pass while the one before it computes, and so sees its tokens one pass later.
+    pub host_loop: bool,
 }
 
 /// The order of SGLang's waiting queue.
@@ -35,6 +37,7 @@ impl Default for SglangScheduler {
             chunked_prefill_size: 8_192,
             clip_max_new_tokens: 4_096,
             conservativeness: 1.0,
+            host_loop: false,
         }
     }
 }
@@ -53,6 +56,7 @@ impl SglangScheduler {
     /// Returns the canonical description, or `None` for the defaults.
     pub(super) fn canonical(self) -> Option<Value> {
         (self != Self::default()).then(|| {
+            let host_loop = self.host_loop.then_some(Value::Bool(true));
             object([
                 ("chunked_prefill_size", Value::count(self.chunked_prefill_size)),
                 ("clip_max_new_tokens", Value::count(self.clip_max_new_tokens)),
@@ -60,6 +64,7 @@ impl SglangScheduler {
                 ("max_prefill_tokens", Value::count(self.max_prefill_tokens)),
                 ("policy", Value::text(self.policy.name())),
             ])
+            .with("host_loop", host_loop)
         })
     }
 }

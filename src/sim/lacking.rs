@@ -3,7 +3,7 @@
 use crate::deployment::{
     Backend, Deployment, Eviction, KvCache, Planner, Router, Timing, Worker, Workers,
 };
-use crate::plan::{Part, SimulationJob};
+use crate::plan::{Compat, Part, SimulationJob};
 use crate::workload::{Load, Source, Workload};
 
 use super::error::Unsupported;
@@ -22,6 +22,7 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
     lacking.extend(of_workload(&job.workload).into_iter().map(of(Part::Workload)));
     lacking.extend(beside_drafts(&job.deployment).into_iter().map(of(Part::Deployment)));
     lacking.extend(of_deployment(&job.deployment).into_iter().map(of(Part::Deployment)));
+    lacking.extend(of_host_loop(job).into_iter().map(of(Part::Deployment)));
     match &job.deployment.workers {
         Workers::Aggregated(worker) => {
             lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
@@ -102,6 +103,22 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
             "`speculation` with timing that knows no forward which verifies drafts",
         ),
     ])
+}
+
+/// Returns where SGLang's overlap loop stands that the reference has not: in core 0.13.0, and on decode workers.
+fn of_host_loop(job: &SimulationJob) -> Option<String> {
+    let has_loop = |worker: &Worker| worker.scheduler.sglang.host_loop;
+    let (is_stated, on_decode) = match &job.deployment.workers {
+        Workers::Aggregated(worker) => (has_loop(worker), false),
+        Workers::Disaggregated { prefill, decode } => {
+            (has_loop(prefill) || has_loop(decode), has_loop(decode))
+        }
+    };
+    if on_decode {
+        return Some("`host-loop` on decode workers".to_owned());
+    }
+    (is_stated && job.engine.compat == Compat::V0_13_0)
+        .then(|| format!("`host-loop` with compat `{}`", Compat::V0_13_0.name()))
 }
 
 /// Returns what of a worker this build cannot run.

@@ -114,6 +114,7 @@ fn scheduler(
         ("chunked-prefill-size", Backend::Sglang),
         ("clip-max-new-tokens", Backend::Sglang),
         ("schedule-conservativeness", Backend::Sglang),
+        ("host-loop", Backend::Sglang),
     ] {
         if view.is_given(name) && backend != owner {
             let message = format!("backend \"{}\" has no `{name}`", backend.name());
@@ -149,6 +150,7 @@ fn sglang_scheduler(view: &View<'_>) -> Option<SglangScheduler> {
         chunked_prefill_size: view.count("chunked-prefill-size")?,
         clip_max_new_tokens: view.count("clip-max-new-tokens")?,
         conservativeness: view.real("schedule-conservativeness")?,
+        host_loop: view.flag("host-loop")?,
     })
 }
 

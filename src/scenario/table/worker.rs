@@ -78,6 +78,11 @@ static SCHEDULER: Shape = Shape::new("scheduler", "What a pass may hold.").props
         "How much output SGLang sets aside at admission; 1 is its own measure.",
     )
     .or_real(1.0),
+    Field::flag(
+        "host-loop",
+        "SGLang prepares a pass while the one before it computes, and sees its tokens one pass later.",
+    )
+    .or_off(),
 ]);
 
 static KV_CACHE: Shape = Shape::new(

@@ -45,6 +45,14 @@ impl RankConfig {
         }
     }
 
+    /// Returns whether a forward may still compute when the last token has been seen: the run lasts until it is seen, too.
+    pub(crate) fn runs_ahead(&self) -> bool {
+        match self {
+            Self::Vllm(_) => false,
+            Self::Sglang(config) => config.host_loop,
+        }
+    }
+
     /// Returns whether the engine ever does something by itself between passes: see [`Rank::next_deadline`].
     pub(crate) fn has_deadlines(&self) -> bool {
         match self {

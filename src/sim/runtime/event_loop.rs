@@ -99,7 +99,7 @@ impl<'a> Runtime<'a> {
     pub(crate) fn run(mut self) -> Result<crate::record::RunRecord, SimError> {
         loop {
             self.settle()?;
-            if self.traffic.is_done() && self.is_drained() {
+            if self.traffic.is_done() && self.is_drained() && !self.has_unseen_passes() {
                 break;
             }
             let next = self.next_instant().ok_or_else(|| self.dead_end())?;
@@ -125,6 +125,11 @@ impl<'a> Runtime<'a> {
     /// Returns whether no engine has a copy in flight: what a tier holds at the end is what has reached it.
     fn is_drained(&self) -> bool {
         self.tiers.is_none() || self.pools.iter().all(Pool::is_drained)
+    }
+
+    /// Returns whether passes are in flight that only let the scheduler see what is computed already.
+    fn has_unseen_passes(&self) -> bool {
+        !self.ends.is_empty() && self.pools.iter().any(Pool::runs_ahead)
     }
 
     /// Returns the next time at which something happens.

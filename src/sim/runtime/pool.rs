@@ -72,6 +72,11 @@ impl<'a> Pool<'a> {
         }
     }
 
+    /// Returns whether a forward may still compute when the last token has been seen.
+    pub(crate) fn runs_ahead(&self) -> bool {
+        self.config.rank.runs_ahead()
+    }
+
     /// Returns what its workers are for.
     pub(crate) fn role(&self) -> WorkerRole {
         self.config.role

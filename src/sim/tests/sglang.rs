@@ -3,6 +3,7 @@
 use crate::deployment::{Backend, SchedulePolicy, SglangScheduler, Speculation, WorkerRole};
 use crate::plan::Compat;
 use crate::sim::engine::Advance;
+use crate::sim::unsupported;
 use crate::units::{BlockSize, SimTime, Tokens};
 
 use super::support::Small;
@@ -208,4 +209,24 @@ fn accepted_drafts_come_out_of_the_same_forward_clipped_to_the_output() {
         assert_eq!(ran.times(0), (10.0, last, last), "output {output}");
         assert_eq!(ran.request(0).output, Tokens::new(output));
     }
+}
+
+/// The first pass ends at once, so the next forward is chosen while the first computes, and the tokens of each are seen with it.
+#[test]
+fn with_the_overlap_loop_tokens_are_seen_when_the_next_pass_ends() {
+    let ran = scheduler(small(10.0, 2.0), |sglang| sglang.host_loop = true)
+        .request(0.0, 4, 2)
+        .request(5.0, 4, 1)
+        .run();
+    assert_eq!(ran.times(0), (10.0, 12.0, 12.0));
+    assert_eq!(ran.admissions(1), [(10.0, 0)], "received when the pass that was chosen at 0 ends");
+    assert_eq!(ran.times(1), (22.0, 22.0, 22.0), "behind the decode that was chosen before it");
+}
+
+#[test]
+fn the_overlap_loop_of_another_behaviour_is_refused() {
+    let small = scheduler(small(10.0, 2.0), |sglang| sglang.host_loop = true)
+        .job(|job| job.engine.compat = Compat::V0_13_0);
+    let lacking = unsupported(&small.job);
+    assert_eq!(lacking[0].what, "`host-loop` with compat `0.13.0`");
 }

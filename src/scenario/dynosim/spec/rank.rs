@@ -241,9 +241,7 @@ fn sglang(fields: &Fields<'_>, report: &mut Report) -> Option<SglangScheduler> {
         sglang.conservativeness = factor;
     }
     let _images = fields.whole("vlm_cache_bytes", Whole::ANY, report);
-    if fields.flag("host_loop", report) == Some(true) {
-        report.not_covered(fields.entry_place("host_loop"), "`sglang.host_loop`");
-    }
+    sglang.host_loop = fields.flag("host_loop", report).unwrap_or(false);
     Some(sglang)
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct RankConfig {
     pub(crate) compat: Compat,
     /// How decodes are advanced; one by one where drafts are verified.
     pub(crate) advance: Advance,
+    /// Whether a pass is prepared while the one before it computes.
+    pub(crate) host_loop: bool,
     /// How it speculates; a prefill rank does not.
     pub(crate) drafts: Option<Drafts>,
 }
@@ -88,6 +90,7 @@ impl RankConfig {
             prefix_caching: worker.kv_cache.prefix_caching,
             compat: job.engine.compat,
             advance: Advance::Each,
+            host_loop: scheduler.host_loop,
             drafts: None,
         }
     }
@@ -124,7 +127,7 @@ impl RankConfig {
 
     /// Returns whether decodes may advance as a group: nothing happens to memory but that pages fill.
     pub(super) fn may_group(&self) -> bool {
-        self.advance == Advance::Grouped && !self.caches_output_at_once()
+        self.advance == Advance::Grouped && !self.caches_output_at_once() && !self.host_loop
     }
 
     /// Returns the tokens that one forward yields at the most for a request.

@@ -77,10 +77,17 @@ impl Rank {
     fn advance_each(&mut self) {
         let running = std::mem::take(&mut self.running);
         for seat in &running {
+            if self.look(*seat).is_ghost {
+                self.place_last_token(*seat);
+                self.running.push(*seat);
+                continue;
+            }
             self.advance_one(*seat);
-            if self.look(*seat).remaining() == 0 {
+            let ends = self.look(*seat).remaining() == 0;
+            if ends {
                 self.pass.finishing.push(*seat);
-            } else {
+            }
+            if !ends || self.host.is_some() {
                 self.running.push(*seat);
             }
         }

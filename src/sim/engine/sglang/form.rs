@@ -20,6 +20,7 @@ impl Rank {
         self.pass.reset(now);
         let is_closed = self.closed_rounds > 0;
         let before = self.ratio;
+        self.receive();
         self.refuse_overlong();
         self.admit_handed_over(now);
         self.order_waiting();
@@ -30,6 +31,7 @@ impl Rank {
         let (prefill_time, _) = pass_times(timing, work, DecodeWork::default())?;
         self.pass.formed.prefill = work;
         let first = self.running.len();
+        let has_batch = first > 0 || self.pass.is_prefill();
         self.seat_prompts();
         let decode_time = if self.pass.is_prefill() {
             self.first_tokens(first);
@@ -41,6 +43,7 @@ impl Rank {
         let moves_on = is_closed || self.ratio.to_bits() != before.to_bits();
         let retry = if moves_on { Retry::Again } else { Retry::Stuck };
         self.pass.close(retry);
+        self.observe(has_batch);
         Ok(())
     }
 
@@ -108,20 +111,20 @@ impl Rank {
     fn first_tokens(&mut self, first: usize) {
         let new: Vec<Seat> = self.running.drain(first..).collect();
         let mut going = Vec::with_capacity(new.len());
-        for seat in new {
-            match self.look(seat).remaining() {
-                0 => self.pass.silent.push(seat),
+        for seat in &new {
+            match self.look(*seat).remaining() {
+                0 => self.pass.silent.push(*seat),
                 1 => {
                     // The last token needs no place: nothing is computed from it.
-                    self.sequence(seat).generated += 1;
-                    self.pass.emitting.push(seat);
-                    self.pass.finishing.push(seat);
+                    self.sequence(*seat).generated += 1;
+                    self.pass.emitting.push(*seat);
+                    self.pass.finishing.push(*seat);
                 }
-                _ => going.push(seat),
+                _ => going.push(*seat),
             }
         }
-        self.place_first_tokens(&going);
-        self.running.extend(&going);
+        self.place_first_tokens(&going, &new);
+        self.running.extend(if self.host.is_some() { &new } else { &going });
         for seat in &going {
             self.join_group(*seat);
         }
@@ -129,10 +132,14 @@ impl Rank {
     }
 
     /// Gives requests their first tokens where there is room for all of them.
-    fn place_first_tokens(&mut self, going: &[Seat]) {
+    ///
+    /// `all` are the requests whose prompts are complete, in order.
+    fn place_first_tokens(&mut self, going: &[Seat], all: &[Seat]) {
         let needed = going.iter().map(|seat| self.growth(*seat, 1)).sum();
         self.cache.make_room(needed);
-        if self.config.compat != Compat::V0_13_0 {
+        if self.host.is_some() {
+            self.note_commits(all);
+        } else if self.config.compat != Compat::V0_13_0 {
             let finishing = std::mem::take(&mut self.pass.finishing);
             for seat in going.iter().chain(&finishing) {
                 self.publish(*seat, self.look(*seat).computed);
@@ -170,6 +177,10 @@ impl Rank {
 
     /// Lets go of the memory of all requests that end with the pass.
     pub(super) fn finish_all(&mut self) {
+        if self.host.is_some() {
+            self.mark_ghosts();
+            return;
+        }
         let (silent, finishing) =
             (std::mem::take(&mut self.pass.silent), std::mem::take(&mut self.pass.finishing));
         for seat in silent.iter().chain(&finishing) {

@@ -8,6 +8,7 @@ mod decode;
 mod form;
 mod group;
 mod handover;
+mod host_loop;
 mod lease;
 mod pass;
 mod policy;

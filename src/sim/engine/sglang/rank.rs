@@ -12,6 +12,7 @@ use crate::units::{Nanos, SimTime, Tokens};
 use super::config::RankConfig;
 use super::group::Group;
 use super::handover::{Destinations, Sources};
+use super::host_loop::HostLoop;
 use super::pass::Pass;
 use super::sequence::{Lease, Seat, Sequence};
 
@@ -41,6 +42,8 @@ pub(crate) struct Rank {
     /// Rounds that still may compute no prompt.
     pub(super) closed_rounds: u64,
     pub(super) retractions: u64,
+    /// What the scheduler has not seen, where it prepares a pass while the one before it computes.
+    pub(super) host: Option<HostLoop>,
     /// Which drafts are accepted, where it speculates.
     pub(super) acceptance: Option<Acceptance>,
     gaps: Gaps,
@@ -66,6 +69,7 @@ impl Rank {
             ratio: config.first_ratio,
             closed_rounds: 0,
             retractions: 0,
+            host: config.host_loop.then(HostLoop::default),
             acceptance: config.drafts.map(|drafts| Acceptance::new(drafts, number as u64)),
             gaps: Gaps::default(),
         }
@@ -76,7 +80,10 @@ impl Rank {
         let sequence = self.sequence_of(arrival);
         self.overlong += usize::from(self.is_overlong(&sequence));
         let seat = self.seat(sequence);
-        self.waiting.push_back(seat);
+        match &mut self.host {
+            Some(host) => host.inbox.push(seat),
+            None => self.waiting.push_back(seat),
+        }
     }
 
     /// Returns whether a request's prompt reaches the context limit.
@@ -98,6 +105,7 @@ impl Rank {
             emitted: 0,
             computed: 0,
             lease: Lease::default(),
+            is_ghost: false,
             is_member: false,
             as_of: 0,
             last_pass: 0,
@@ -116,7 +124,10 @@ impl Rank {
 
     /// Returns whether requests wait or run.
     pub(crate) fn has_requests(&self) -> bool {
-        !self.running.is_empty() || !self.waiting.is_empty() || !self.ready.is_empty()
+        !self.running.is_empty()
+            || !self.waiting.is_empty()
+            || !self.ready.is_empty()
+            || self.host.as_ref().is_some_and(|host| !host.is_idle())
     }
 
     /// Moves the end of the formed pass to that of the slowest rank of its group.

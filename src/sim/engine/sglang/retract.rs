@@ -18,7 +18,7 @@ impl Rank {
     pub(super) fn retract(&mut self) -> Option<f64> {
         let mut retracted = Vec::new();
         while self.running.len() > 1 && self.growth_of_all() > self.cache.reachable() {
-            let seat = self.next_victim(retracted.is_empty());
+            let Some(seat) = self.next_victim(retracted.is_empty()) else { break };
             self.drop_kv(seat);
             if self.config.compat != Compat::V0_13_0 {
                 let reserve = self.running.len() as u64 * RESERVED_PASSES;
@@ -32,23 +32,28 @@ impl Rank {
         if retracted.is_empty() {
             return None;
         }
-        self.waiting.extend(retracted);
+        self.waiting.extend(&retracted);
+        let estimate = self.estimate();
+        for seat in retracted {
+            self.discard(seat);
+        }
         self.destinations.note_room();
-        Some(self.estimate())
+        Some(estimate)
     }
 
     /// Takes the next request to be retracted out of the running ones.
     ///
     /// In 0.13.0 it is the first of those with the least output; later, the running requests are sorted by output, longest first,
     /// then by prompt, shortest first, and the last gives way.
-    fn next_victim(&mut self, is_first: bool) -> Seat {
+    /// A request that has ended unseen never gives way.
+    fn next_victim(&mut self, is_first: bool) -> Option<Seat> {
         if self.config.compat == Compat::V0_13_0 {
             let least = self.running.iter().enumerate();
             let least = least.min_by_key(|(_, seat)| self.look(**seat).generated);
             let place = least.map_or(0, |(place, _)| place);
-            return self.running.remove(place);
+            return Some(self.running.remove(place));
         }
-        if is_first {
+        if is_first && self.running.iter().any(|seat| !self.look(*seat).is_ghost) {
             let mut running = std::mem::take(&mut self.running);
             running.sort_by_key(|seat| {
                 let sequence = self.look(*seat);
@@ -56,7 +61,8 @@ impl Rank {
             });
             self.running = running;
         }
-        self.running.pop().expect("more than one request runs")
+        let place = self.running.iter().rposition(|seat| !self.look(*seat).is_ghost)?;
+        Some(self.running.remove(place))
     }
 
     /// Returns the pages that all running requests need for a token each.

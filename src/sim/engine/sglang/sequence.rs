@@ -41,6 +41,8 @@ pub(super) struct Sequence {
     /// Tokens whose KV exists, the place of the last token included.
     pub(super) computed: u64,
     pub(super) lease: Lease,
+    /// Whether it has ended in a pass whose tokens the scheduler has not seen: it keeps its place until then.
+    pub(super) is_ghost: bool,
     /// Whether it is a member of the group.
     pub(super) is_member: bool,
     pub(super) as_of: u64,
