@@ -2,15 +2,17 @@
 
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 
 use touchstone::digest::Sha256;
 use touchstone::digest::canonical::{Value, object};
 use touchstone::measure::Distribution;
+use touchstone::pin::Bundle;
 use touchstone::plan::{JobKind, load_plan};
 use touchstone::record::Gaps;
-use touchstone::sim::{self, Options};
+use touchstone::sim::{self, DecodeWork, Options, PassTiming, PrefillWork, TableTiming};
 use touchstone::trace::{ReadOptions, Shard, TraceFormat, read_corpus};
 use touchstone::units::{BlockSize, Nanos};
 
@@ -95,5 +97,37 @@ fn simulator(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(hot, canonical, gaps, trace, simulator);
+/// Prices passes by a pinned table as a run asks for them: lengths that grow by one, requests that change now and then.
+fn pricing(criterion: &mut Criterion) {
+    let pins = Bundle.timings().expect("the bundled pins are right");
+    let pin = pins.iter().find(|pin| pin.name == "llama-3.1-8b.h200_sxm.vllm.tp1");
+    let table = Bundle.table(pin.expect("the pin is bundled")).expect("a table");
+    let timing = TableTiming::new(Arc::new(table));
+    let mut group = criterion.benchmark_group("timing table");
+    group.throughput(Throughput::Elements(1));
+    let mut step = 0_u64;
+    group.bench_function("decode pass", |bencher| {
+        bencher.iter(|| {
+            step += 1;
+            let requests = 32 + step / 64 % 8;
+            let context_tokens = requests * (1024 + step % 4096);
+            let capacity_tokens = 1 << 20;
+            timing.decode_ms(black_box(DecodeWork { requests, context_tokens, capacity_tokens }))
+        });
+    });
+    group.bench_function("prefill pass", |bencher| {
+        bencher.iter(|| {
+            step += 1;
+            let new_tokens = 512 + step % 2048;
+            timing.prefill_ms(black_box(PrefillWork {
+                requests: 2,
+                new_tokens,
+                prefix_tokens: 4096,
+            }))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(hot, canonical, gaps, trace, simulator, pricing);
 criterion_main!(hot);
