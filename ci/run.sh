@@ -62,7 +62,7 @@ step_perf() {
     bench perf sim
 }
 
-# Partitions under Slurm and under a stand-in for Kubernetes: needs root, and Debian where Slurm or Python's yaml is missing.
+# Partitions under Slurm and under a stand-in for Kubernetes: needs root or sudo, and Debian where Slurm or Python's yaml is missing.
 step_distribute() {
     cargo build --locked --release
     export BENCH="${CARGO_TARGET_DIR:-$PWD/target}/release/bench"

@@ -6,9 +6,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 bench=${BENCH:?the program to test}
-python3 -c 'import yaml' 2> /dev/null || {
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-yaml > /dev/null
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+python3 -c 'import yaml' 2> /dev/null || /usr/bin/python3 -c 'import yaml' 2> /dev/null || {
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-yaml > /dev/null
 }
 # A Python that is not Debian's does not see what Debian installs.
 python=python3
@@ -37,10 +38,13 @@ merge > "$dir/merge" 2>&1 || code=$?
 command=$(sed -n 's/.*merge again: \(bench run .*\)/\1/p' "$dir/merge")
 echo "$command"
 (cd "$dir/project" && $command > /dev/null 2>&1)
-merge > "$dir/merge.txt" 2> "$dir/merge" || { cat "$dir/merge" >&2; exit 1; }
+code=0
+merge > "$dir/merge.txt" 2> "$dir/merge" || code=$?
 
 echo 'the same in one process'
-(cd "$dir/project" && bench run scenarios/sweep.kdl --quiet --runs "$dir/one" > "$dir/one.txt")
+expected=0
+(cd "$dir/project" && bench run scenarios/sweep.kdl --quiet --runs "$dir/one" > "$dir/one.txt" 2> "$dir/one.err") || expected=$?
+[ "$code" = "$expected" ] || { echo "the merge ended with $code, one process with $expected:" >&2; cat "$dir/merge" >&2; exit 1; }
 diff "$dir/one.txt" "$dir/merge.txt"
 diff --recursive --exclude provenance.json "$dir/one/sweep/latest/" "$dir/project/runs/k8s/sweep/latest/"
 echo "equal: $(sha256sum < "$dir/one/sweep/latest/run.json" | cut -c 1-12) run.json"
