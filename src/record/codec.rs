@@ -272,7 +272,7 @@ fn narrow(count: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::sample::{request, time};
+    use crate::record::sample::{request, time};
 
     #[test]
     fn a_record_comes_back_as_it_went() {

@@ -9,6 +9,8 @@ mod outcome;
 mod request;
 mod requests;
 mod run;
+#[cfg(test)]
+mod sample;
 mod storage;
 
 pub use gaps::Gaps;

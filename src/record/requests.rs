@@ -358,7 +358,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::measure::sample::request;
+    use crate::record::sample::request;
 
     fn sorted(order: Order, at_most: usize, records: &[(u64, u8)]) -> Requests {
         let mut sorter = RequestSorter::new(order, at_most);
