@@ -61,10 +61,11 @@ impl Measured {
             && lengths[0] >= self.shortest
             && lengths[SAMPLES - 1] <= longest;
         is_measured.then(|| {
+            let at = (near.row, self.surface.along(requests, near.row));
             let sum: f64 = lengths
                 .into_iter()
                 .zip(&mut near.columns)
-                .map(|(length, column)| self.surface.at_row(requests, length, (near.row, column)))
+                .map(|(length, column)| self.surface.at_row(at, length, column))
                 .sum();
             sum / SAMPLES as f64
         })

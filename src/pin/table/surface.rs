@@ -25,7 +25,8 @@ impl Surface {
     /// and then where they ended.
     pub fn at(&self, row: f64, column: f64, near: &mut (Segment, Segment)) -> f64 {
         near.0 = self.row(row, near.0);
-        self.at_row(row, column, (near.0, &mut near.1))
+        let along_rows = self.along(row, near.0);
+        self.at_row((near.0, along_rows), column, &mut near.1)
     }
 
     /// Returns the segment of a row.
@@ -33,15 +34,19 @@ impl Surface {
         self.rows.find(row, near)
     }
 
-    /// Returns the milliseconds at a pair of values of which the segment of the row is known.
+    /// Returns how far a row is along its segment.
+    pub(super) fn along(&self, row: f64, segment: Segment) -> f64 {
+        self.rows.share(row, segment)
+    }
+
+    /// Returns the milliseconds at a column of a row of which the segment, and how far it is along it, are known.
     pub(super) fn at_row(
         &self,
-        row: f64,
+        (row_segment, along_rows): (Segment, f64),
         column: f64,
-        (row_segment, near): (Segment, &mut Segment),
+        near: &mut Segment,
     ) -> f64 {
         *near = self.columns.find(column, *near);
-        let along_rows = self.rows.share(row, row_segment);
         let along_columns = self.columns.share(column, *near);
         let width = self.columns.points();
         let corner = row_segment.index() * width + near.index();
