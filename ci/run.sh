@@ -44,6 +44,10 @@ step_generated() {
     bench fmt --check scenarios/*.kdl
     bench lint scenarios/*.kdl
     bench pins verify
+    # As `ci/nix/plans` writes them.
+    for scenario in scenarios/*.kdl; do
+        bench plan "$scenario" --format nix-json | diff -u "ci/nix/jobs/$(basename "$scenario" .kdl).json" -
+    done
 }
 
 # The two commands README.md opens with; the second is the step `tests`.
