@@ -34,10 +34,11 @@ fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
         Asked::Specification { text } => {
             (dynosim::decode_spec(&SourceFile::new("spec.json", text))?, None, Path::new("."))
         }
+        Asked::Beside(what) => return Ok(Answered::NotCovered((*what).to_owned())),
         Asked::Configuration { text, trace, folder } => {
             let source = SourceFile::new("config.yaml", text);
             let shard = trace.as_ref().map(|text| Shard::new("trace.jsonl", text.clone()));
-            (dynosim::decode(&source, &[])?, shard, folder.as_path())
+            (dynosim::decode(&source, &beside(folder))?, shard, folder.as_path())
         }
     };
     let job = predict::job_of(&prediction, folder, context, recording.compat)?;
@@ -55,6 +56,13 @@ fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
     let summary = summary.as_object().cloned().unwrap_or_default();
     let rows = rows.as_array().cloned().unwrap_or_default();
     Ok(Answered::Ended(Answer::new(summary, rows), bounds(&job)))
+}
+
+/// Returns the override that finds a model's folder beside the configuration, where there is one.
+fn beside(folder: &Path) -> Vec<String> {
+    let model = folder.join("model");
+    let found = model.join("config.json").is_file();
+    found.then(|| format!("engine.model={}", model.display())).into_iter().collect()
 }
 
 /// Returns what is lacking, where a refusal says so, or the first thing that is wrong.

@@ -33,6 +33,8 @@ pub(super) enum Asked {
     Configuration { text: String, trace: Option<Vec<u8>>, folder: PathBuf },
     /// A specification of the reference crate.
     Specification { text: String },
+    /// A configuration beside which something must lie that one file cannot hold: this.
+    Beside(&'static str),
 }
 
 /// Returns the cases of a folder, by name.
@@ -80,7 +82,11 @@ fn of_fixture(path: &Path, name: &str) -> Result<Vec<Recording>, Problem> {
         return Ok(Vec::new()); // a refusal has no answer to compare
     }
     let trace = case["trace"].as_str().map(|trace| trace.as_bytes().to_vec());
-    let asked = Asked::Configuration { text: text.to_owned(), trace, folder: PathBuf::from(".") };
+    let asked = if case.get("model").is_some() {
+        Asked::Beside("a folder with the model's `config.json`")
+    } else {
+        Asked::Configuration { text: text.to_owned(), trace, folder: PathBuf::from(".") }
+    };
     let answer = answer(&case["prediction"], &case["requests"]);
     Ok(vec![Recording { name: name.to_owned(), asked, compat: Compat::V0_13_0, answer }])
 }
