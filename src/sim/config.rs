@@ -5,7 +5,7 @@ use crate::plan::{Compat, SimulationJob};
 use crate::units::{SimTime, Tokens};
 
 use super::engine::acceptance::{DraftRule, Drafts};
-use super::engine::vllm::{self, Policy};
+use super::engine::vllm::{self, LastStop, MatchGrid, Policy};
 use super::engine::{Advance, RankConfig, sglang};
 use super::error::Unsupported;
 use super::handoff::{Charge, Order, Pricing};
@@ -138,6 +138,16 @@ fn state_blocks(job: &SimulationJob, role: WorkerRole, kv_cache: &KvCache) -> u3
     kv_cache.state_blocks(bytes).map_or(0, |blocks| u32::try_from(blocks).unwrap_or(u32::MAX))
 }
 
+/// Returns the grid on which prefixes with their states are matched; nothing is matched without caching.
+fn match_grid(job: &SimulationJob, kv_cache: &KvCache) -> Option<MatchGrid> {
+    let unit = kv_cache.prefix_match_unit.filter(|_| kv_cache.prefix_caching)?;
+    let stop = match job.engine.compat {
+        Compat::V0_13_0 => LastStop::WithinKnown,
+        Compat::Dev87 => LastStop::BelowPrompt,
+    };
+    Some(MatchGrid { unit, stop })
+}
+
 /// Returns the settings of each rank of a worker.
 fn rank(
     job: &SimulationJob,
@@ -177,6 +187,7 @@ fn rank(
         drafts,
         has_host: kv_cache.host_offload.is_some(),
         state_blocks: state_blocks(job, role, kv_cache),
+        match_grid: match_grid(job, kv_cache),
     }))
 }
 

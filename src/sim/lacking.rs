@@ -124,8 +124,5 @@ fn of_host_loop(job: &SimulationJob) -> Option<String> {
 /// Returns what of a worker this build cannot run.
 fn of_worker(worker: &Worker) -> Vec<String> {
     let kv_cache = &worker.kv_cache;
-    stated([
-        (kv_cache.prefix_match_unit.is_some(), "`prefix-match-unit`"),
-        (kv_cache.eviction != Eviction::Lru, "eviction `belady`"),
-    ])
+    stated([(kv_cache.eviction != Eviction::Lru, "eviction `belady`")])
 }

@@ -237,6 +237,11 @@ impl BlockIdentity {
         Self(mix(self.0 ^ 0x5354_4154_4500_0000, u64::from(slot) + 1))
     }
 
+    /// Returns the identity of the part of a block with which this prefix ends.
+    pub(crate) fn of_part(self) -> Self {
+        Self(mix(self.0 ^ 0x5041_5254_0000_0000, 1))
+    }
+
     /// Returns the 64 bits, well mixed.
     pub const fn bits(self) -> u64 {
         self.0

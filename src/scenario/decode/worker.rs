@@ -196,7 +196,23 @@ fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache>
     };
     sizes(view, &cache, bag);
     tiers(view, &cache, backend, bag);
+    match_unit(view, &cache, bag);
     Some(cache)
+}
+
+/// Refuses a match unit that does not divide the block, or that no state stands behind.
+fn match_unit(view: &View<'_>, cache: &KvCache, bag: &mut Bag) {
+    let Some(unit) = cache.prefix_match_unit else { return };
+    let place = view.place("prefix-match-unit");
+    let size = cache.block_size.get();
+    if !size.is_multiple_of(unit) {
+        let message = format!("`prefix-match-unit` must divide the block, which has {size} tokens");
+        bag.push(place.problem(Code::ScenarioConflict, message, "does not divide it"));
+    }
+    if view.child("state-cache").is_none() {
+        let message = "`prefix-match-unit` needs `state-cache`";
+        bag.push(place.problem(Code::ScenarioConflict, message, "nothing is matched by it"));
+    }
 }
 
 /// Refuses blocks and pools that are too large, and a pool that holds no block.

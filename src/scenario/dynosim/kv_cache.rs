@@ -100,6 +100,15 @@ pub(super) fn decode(
     {
         fields.conflict("state_cache", "exceeds the capacity less one block", report);
     }
+    if let Some(unit) = cache.prefix_match_unit {
+        if !cache.block_size.get().is_multiple_of(unit) {
+            let why = format!("must divide `block_size`, which is {}", cache.block_size.get());
+            fields.conflict("prefix_match_unit", &why, report);
+        }
+        if cache.state_cache.is_none() {
+            fields.conflict("prefix_match_unit", "needs `state_cache`", report);
+        }
+    }
     if cache.state_cache.is_some() && matches!(cache.capacity, Capacity::Default { .. }) {
         fields.conflict("state_cache", "needs a capacity of type `fixed`", report);
     }

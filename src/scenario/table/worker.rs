@@ -95,7 +95,7 @@ static KV_CACHE: Shape = Shape::new(
         .derived("64 vLLM, 1 SGLang, 32 TensorRT-LLM"),
     Field::flag("prefix-caching", "Equal prefixes share blocks.").or_on(),
     Field::count("bytes-per-token", "Bytes of one token's KV.").at_least(1).derived("the model's"),
-    Field::count32("prefix-match-unit", "Tokens in which a prefix match is counted.")
+    Field::count32("prefix-match-unit", "Tokens in which a prefix and its state are matched, a divisor of the block; needs `state-cache`.")
         .derived("a block"),
 ])
 .block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);

@@ -4,7 +4,7 @@
 //! count; a cached block without references waits in one list, oldest release first, until it is taken for something else.
 //! One identity may have several copies: two requests that compute the same block both keep theirs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use hashbrown::HashMap;
@@ -46,6 +46,8 @@ pub(crate) struct BlockPool {
     newest: u32,
     inactive: u64,
     peak_active: u64,
+    /// Further identities that blocks answer for: those of a part of them.
+    pub(super) aliases: BTreeMap<u32, Vec<BlockIdentity>>,
     /// Copies that read blocks, where there is a tier behind the pool.
     pub(super) readers: Option<Box<Readers>>,
 }
@@ -105,6 +107,7 @@ impl BlockPool {
             newest: NONE,
             inactive: 0,
             peak_active: 0,
+            aliases: BTreeMap::new(),
             readers: None,
         }
     }
@@ -200,6 +203,11 @@ impl BlockPool {
     pub(crate) fn publish(&mut self, copy: Copy, identity: BlockIdentity) {
         debug_assert!(self.slots[copy.0 as usize].identity.is_none(), "a block is published once");
         self.slots[copy.0 as usize].identity = Some(identity);
+        self.index(copy, identity);
+    }
+
+    /// Lets a block answer for an identity, behind those that already do.
+    pub(super) fn index(&mut self, copy: Copy, identity: BlockIdentity) {
         let key = identity.bits();
         match self.primary.entry(key) {
             hashbrown::hash_map::Entry::Vacant(vacant) => {
@@ -228,6 +236,11 @@ impl BlockPool {
         } else {
             self.link_newest(copy.0);
         }
+    }
+
+    /// Returns the identity a block was published under.
+    pub(super) fn identity(&self, copy: Copy) -> Option<BlockIdentity> {
+        self.slots[copy.0 as usize].identity
     }
 
     /// Returns whether nothing published a block yet.
@@ -287,11 +300,12 @@ impl BlockPool {
         if let Some(identity) = self.slots[copy as usize].identity {
             self.forget(identity.bits(), copy);
         }
+        self.forget_aliases(copy);
         Some(copy)
     }
 
     /// Removes one copy from the index; the copy published next answers from then on.
-    fn forget(&mut self, key: u64, copy: u32) {
+    pub(super) fn forget(&mut self, key: u64, copy: u32) {
         if self.duplicates.is_empty() {
             self.primary.remove(&key);
             return;

@@ -1,5 +1,6 @@
 //! KV memory of one rank.
 
+mod alias;
 mod block_pool;
 pub(crate) mod host;
 mod radix;

@@ -36,6 +36,17 @@ fn what_a_pass_publishes_is_of_use_from_the_next_one_on() {
     assert_eq!((ran.admissions(1), ran.admissions(2)), (vec![(0.0, 0)], vec![(10.0, 8)]));
 }
 
+/// The first prompt has 8 tokens and a block that is cut at 7: its state is kept behind 4, the last block below its end, and behind 6,
+/// its last unit; a pass ends at each. The second shares 7 tokens, and the third 4 with its second block another one.
+#[test]
+fn a_prefix_that_ends_inside_a_block_is_matched_by_units() {
+    let small = stateful(1).worker(|worker| worker.kv_cache.prefix_match_unit = Some(2));
+    let small = small.prompt(0.0, &[1, 2], 1).short(1).prompt(50.0, &[1, 2, 3], 1);
+    let ran = small.prompt(100.0, &[1, 9, 2], 1).run();
+    assert_eq!(ran.prefills[..3], [(1, 4, 0), (1, 6, 4), (1, 7, 6)]);
+    assert_eq!((ran.admissions(1), ran.admissions(2)), (vec![(50.0, 6)], vec![(100.0, 4)]));
+}
+
 /// Three blocks of prompt and two of state are five: four are too few, and with five nobody else fits beside it.
 #[test]
 fn a_state_takes_blocks_from_the_pool() {
@@ -61,9 +72,11 @@ proptest! {
         rows in proptest::collection::vec((0_u8..20, 0_u8..5, 1_u8..4, 0_u8..24), 1..24),
         blocks in 8_u64..24,
         state in 1_u64..4,
+        unit in proptest::sample::select(vec![None, Some(1), Some(2), Some(4)]),
         budget in 3_u64..40,
     ) {
         let (mut small, mut at_ms) = (stateful(state).blocks(blocks).budget(budget), 0.0);
+        small = small.worker(|worker| worker.kv_cache.prefix_match_unit = unit);
         for (index, (gap, shared, own, output)) in (0_u64..).zip(&rows) {
             at_ms += f64::from(*gap);
             let own = (0..u64::from(*own)).map(|block| 1000 * (index + 1) + block);

@@ -118,6 +118,12 @@ impl Small {
         self
     }
 
+    /// Shortens the last prompt by some tokens of its last block.
+    pub(super) fn short(mut self, tokens: u64) -> Self {
+        self.rows.last_mut().expect("there is a request").input -= tokens;
+        self
+    }
+
     /// Makes the last request the next turn of the one before it.
     pub(super) fn turn(mut self) -> Self {
         if let Some(row) = self.rows.last_mut() {

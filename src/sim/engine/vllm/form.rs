@@ -23,6 +23,8 @@ pub(super) enum Prompts {
 enum Step {
     Scheduled,
     Blocked,
+    /// What is left of the budget ends before a place where its state is kept; later requests may use it.
+    Skipped,
     PreemptedItself,
 }
 
@@ -132,7 +134,7 @@ impl Rank {
                 continue;
             }
             match self.schedule(self.running[index], budget) {
-                Step::Scheduled => index += 1,
+                Step::Scheduled | Step::Skipped => index += 1,
                 Step::Blocked => break,
                 // It left the running list, so the next request stands at this place.
                 Step::PreemptedItself => {}
@@ -149,7 +151,11 @@ impl Rank {
         if prompt_left > 0 && !self.config.chunked_prefill && prompt_left > *budget {
             return Step::Blocked;
         }
-        let work = known.min(*budget);
+        let work = self.aligned_work(seat, before, known.min(*budget));
+        if work == 0 && known > 0 {
+            return Step::Skipped;
+        }
+        self.release_previous_state(seat);
         let drafts = self.drafts_within(seat, work, *budget);
         self.sequence(seat).drafts = drafts;
         let target = self.blocks_for(before + work);
@@ -239,6 +245,8 @@ impl Rank {
             // A block that was loaded from another tier is computed again without a copy of its own.
             if self.pool.is_private(block) {
                 self.pool.publish(block, identity);
+            } else if self.match_unit().is_some() {
+                self.pool.alias(block, identity);
             }
         }
     }
@@ -340,8 +348,7 @@ impl Rank {
                 self.head_blocked = true;
                 break;
             }
-            let uncached =
-                self.look(seat).length() - hit.blocks * u64::from(self.config.block_size);
+            let uncached = self.look(seat).length() - hit.tokens(self.config.block_size);
             if prompts == Prompts::Deferred && uncached > 1 {
                 break;
             }
@@ -410,13 +417,13 @@ impl Rank {
         budget: &mut u64,
     ) -> Option<u64> {
         let sequence = self.look(seat);
-        let cached = hit.blocks * u64::from(self.config.block_size);
+        let cached = hit.tokens(self.config.block_size);
         let (request, known) = (sequence.ticket.request, sequence.length() - cached);
         let prompt_left = sequence.prompt.saturating_sub(cached);
         if prompt_left > 0 && !self.config.chunked_prefill && prompt_left > *budget {
             return None;
         }
-        let work = known.min(*budget);
+        let work = self.aligned_work(seat, cached, known.min(*budget));
         if work == 0 && known > 0 {
             return None;
         }

@@ -9,6 +9,15 @@ pub(super) struct Hit {
     pub(super) blocks: u64,
     /// How many of them another request holds.
     pub(super) held: u64,
+    /// Tokens served from the block behind them, which is copied: below a block.
+    pub(super) part: u64,
+}
+
+impl Hit {
+    /// Returns the tokens served from cache.
+    pub(super) fn tokens(self, block_size: u32) -> u64 {
+        self.blocks * u64::from(block_size) + self.part
+    }
 }
 
 impl Rank {
@@ -25,6 +34,9 @@ impl Rank {
     /// At least one token is computed where tokens are wanted, so a hit ends before the last token's block.
     pub(super) fn lookup(&mut self, seat: Seat) -> Hit {
         let hit = self.cached_prefix(seat);
+        if let Some(unit) = self.match_unit() {
+            return self.finest_hit(seat, hit.blocks, unit);
+        }
         let hit = self.capped(seat, hit);
         self.with_state(seat, hit)
     }
@@ -46,7 +58,7 @@ impl Rank {
 
     /// Finds the longest resident prefix of a request's known sequence, down to its last block.
     pub(super) fn cached_prefix(&mut self, seat: Seat) -> Hit {
-        let mut hit = Hit { blocks: 0, held: 0 };
+        let mut hit = Hit { blocks: 0, held: 0, part: 0 };
         if !self.config.prefix_caching {
             return hit;
         }

@@ -7,6 +7,7 @@
 
 mod draft;
 mod form;
+mod grid;
 mod group;
 mod handover;
 pub(crate) mod host;
@@ -16,4 +17,4 @@ mod room;
 mod sequence;
 mod state;
 
-pub(crate) use rank::{Policy, Rank, RankConfig};
+pub(crate) use rank::{LastStop, MatchGrid, Policy, Rank, RankConfig};

@@ -49,6 +49,26 @@ pub(crate) struct RankConfig {
     pub(crate) has_host: bool,
     /// Blocks that the state of a request's recurrent layers takes; 0 without such.
     pub(crate) state_blocks: u32,
+    /// The grid on which a prefix with its state is matched, where it is finer than blocks may be.
+    pub(crate) match_grid: Option<MatchGrid>,
+}
+
+/// The grid on which a prefix with its state is matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MatchGrid {
+    /// Tokens between two places; divides the block.
+    pub(crate) unit: u32,
+    /// How far a prompt is computed before it stops for its state.
+    pub(crate) stop: LastStop,
+}
+
+/// The last end of a block at which a prompt stops for its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastStop {
+    /// Below the end of the prompt.
+    BelowPrompt,
+    /// Within what is known of the sequence: core 0.13.0.
+    WithinKnown,
 }
 
 /// Whose admission rules hold on the shared core.
@@ -225,6 +245,8 @@ impl Rank {
             blocks: Vec::new(),
             identities: Vec::new(),
             cursor: BlockCursor::default(),
+            units: Vec::new(),
+            unit_cursor: BlockCursor::default(),
             admissions: Vec::with_capacity(1),
             first_token: None,
             second_token: None,

@@ -30,7 +30,7 @@ impl Rank {
             let identity = self.sequence(seat).identity(index, block_size);
             idle += u64::from(self.pool.find(identity).is_some_and(|(_, is_held)| !is_held));
         }
-        let target = self.blocks_for(hit.blocks * u64::from(block_size) + work);
+        let target = self.blocks_for(hit.tokens(block_size) + work);
         let state = self.state_to_admit(seat, hit);
         idle + target.saturating_sub(owned.max(hit.blocks)) + state
     }

@@ -55,6 +55,9 @@ pub(super) struct Sequence {
     /// Identities of complete blocks of the known sequence, as far as they were needed.
     pub(super) identities: Vec<BlockIdentity>,
     pub(super) cursor: BlockCursor,
+    /// Identities of the complete match units of the prompt, as far as they were needed.
+    pub(super) units: Vec<BlockIdentity>,
+    pub(super) unit_cursor: BlockCursor,
     pub(super) admissions: Vec<Admission>,
     pub(super) first_token: Option<SimTime>,
     pub(super) second_token: Option<SimTime>,
@@ -90,6 +93,15 @@ impl Sequence {
             self.identities.push(identity);
         }
         self.identities[index]
+    }
+
+    /// Returns the identity of the prefix that ends with match unit `index` of the prompt.
+    pub(super) fn unit_identity(&mut self, index: usize, unit: u32) -> BlockIdentity {
+        while self.units.len() <= index {
+            let identity = self.content.next_block(&mut self.unit_cursor, unit);
+            self.units.push(identity);
+        }
+        self.units[index]
     }
 
     /// Records a token that becomes visible at `at`, and the gap to the one before.

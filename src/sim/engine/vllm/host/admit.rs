@@ -77,7 +77,7 @@ impl Rank {
             };
         }
         let length = self.look(seat).length();
-        let uncached = length - hit.blocks * u64::from(self.config.block_size);
+        let uncached = length - hit.tokens(self.config.block_size);
         if prompts == Prompts::Deferred && uncached > 1 {
             return Next::Ends;
         }
@@ -91,7 +91,7 @@ impl Rank {
     /// Returns the blocks of a request's prefix that are on the GPU; those of a load that has ended, no more.
     fn resident_or_loaded(&mut self, seat: Seat) -> Hit {
         match self.hosted(seat).loaded() {
-            Some(prefix) => Hit { blocks: prefix.blocks, held: prefix.blocks },
+            Some(prefix) => Hit { blocks: prefix.blocks, held: prefix.blocks, part: 0 },
             None => self.cached_prefix(seat),
         }
     }
