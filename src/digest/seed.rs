@@ -152,7 +152,7 @@ mod tests {
                     (product >> 32, product & u64::from(u32::MAX))
                 };
                 if low > u64::from(limit.wrapping_neg()) {
-                    let more = u64::from(words.0.next_u32()) * u64::from(limit) >> 32;
+                    let more = (u64::from(words.0.next_u32()) * u64::from(limit)) >> 32;
                     assert_eq!(
                         u64::from(drawn),
                         high + u64::from(low + more > u64::from(u32::MAX))

@@ -45,7 +45,9 @@ pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     to.maybe(*line);
     to.text(request_id.as_deref());
     to.time(*arrival);
-    [input, requested_output, output].into_iter().for_each(|tokens| to.count(tokens.get()));
+    for tokens in [input, requested_output, output] {
+        to.count(tokens.get());
+    }
     to.maybe(rank.map(u64::from));
     to.count(admissions.len() as u64);
     for Admission { at, reused, from_host } in admissions {
@@ -57,9 +59,9 @@ pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     if let Some(handoff) = handoff {
         to.handoff(handoff);
     }
-    [first_token, second_token, last_token, terminal]
-        .into_iter()
-        .for_each(|time| to.instant(*time));
+    for time in [first_token, second_token, last_token, terminal] {
+        to.instant(*time);
+    }
     let place = |outcome: Outcome| OUTCOMES.iter().position(|known| *known == outcome);
     to.count(outcome.and_then(place).map_or(0, |place| place as u64 + 1));
 }
@@ -137,15 +139,19 @@ impl Encoder<'_> {
                 self.count(0);
                 self.text(Some(name));
             }
-            SessionName::Row(line) => [1, *line].into_iter().for_each(|part| self.count(part)),
-            SessionName::Synthetic(number) => {
-                [2, *number].into_iter().for_each(|part| self.count(part));
-            }
+            SessionName::Row(line) => self.counts([1, *line]),
+            SessionName::Synthetic(number) => self.counts([2, *number]),
             SessionName::Stated { index, name, turn } => {
-                [3, *index].into_iter().for_each(|part| self.count(part));
+                self.counts([3, *index]);
                 self.text(name.as_deref());
                 self.maybe(turn.map(u64::from));
             }
+        }
+    }
+
+    fn counts(&mut self, parts: [u64; 2]) {
+        for part in parts {
+            self.count(part);
         }
     }
 
@@ -165,16 +171,18 @@ impl Encoder<'_> {
         } = handoff;
         self.maybe(prefill_rank.map(u64::from));
         self.count(*prefill_admissions as u64);
-        [held, reserved].into_iter().for_each(|time| self.instant(*time));
-        [missing, charged].into_iter().for_each(|tokens| self.count(tokens.get()));
+        for time in [held, reserved] {
+            self.instant(*time);
+        }
+        self.counts([missing.get(), charged.get()]);
         self.count(u64::from(link.is_some()));
         if let Some(LinkUse { sending_ms, receiving_ms }) = link {
             self.real(*sending_ms);
             self.real(*receiving_ms);
         }
-        [transfer_began, transfer_ended, activated, released]
-            .into_iter()
-            .for_each(|time| self.instant(*time));
+        for time in [transfer_began, transfer_ended, activated, released] {
+            self.instant(*time);
+        }
     }
 }
 

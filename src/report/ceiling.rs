@@ -29,8 +29,13 @@ pub(super) fn ceiling(
         (Source::Synthetic(shape), _) => {
             of_shared_prefix(shape.cached_prefix, block, record).map(Some)
         }
-        (Source::Trace { .. }, _)
-        | (Source::SyntheticSession(_) | Source::Graph { .. } | Source::Requests(_), _) => Ok(None),
+        (
+            Source::Trace { .. }
+            | Source::SyntheticSession(_)
+            | Source::Graph { .. }
+            | Source::Requests(_),
+            _,
+        ) => Ok(None),
     }
 }
 

@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn only_results_of_other_builds_and_stale_leftovers_go_unasked() {
         let other = ("0123456789ab".to_owned(), PruneReason::OtherProgram);
-        assert_eq!(going(None, "fresh"), [other.clone()]);
+        assert_eq!(going(None, "fresh"), std::slice::from_ref(&other));
         let left = |name: &str| (name.to_owned(), PruneReason::Unfinished);
         assert_eq!(going(None, "stale"), [other, left(".new-x"), left(".new-y")]);
     }

@@ -73,7 +73,7 @@ pub fn agentic_shape(shard: &Shard) -> Result<AgenticShape, Bag> {
         return Ok(alone(&rows));
     }
     let edges = edges(&rows, &names, is_headed)?;
-    acyclic(&rows, edges).map(|()| AgenticShape::Graph)
+    acyclic(&rows, &edges).map(|()| AgenticShape::Graph)
 }
 
 fn node(line: Line<'_>) -> Result<Node, Problem> {
@@ -144,11 +144,13 @@ fn edges(
 }
 
 /// Takes away requests that wait for nothing until none is left.
-fn acyclic(rows: &[(Line<'_>, Node)], edges: Vec<Vec<usize>>) -> Result<(), Bag> {
+fn acyclic(rows: &[(Line<'_>, Node)], edges: &[Vec<usize>]) -> Result<(), Bag> {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
     let mut missing: Vec<usize> = edges.iter().map(Vec::len).collect();
     for (at, before) in edges.iter().enumerate() {
-        before.iter().for_each(|other| after[*other].push(at));
+        for other in before {
+            after[*other].push(at);
+        }
     }
     let mut ready: Vec<usize> = (0..rows.len()).filter(|at| missing[*at] == 0).collect();
     let mut done = 0;

@@ -101,7 +101,7 @@ impl<'o> Assembly<'o> {
         }
         self.said.resize(self.said.len().max(session + 1), 0);
         self.said[session] += row.input.get() + row.output.get();
-        if self.said[session] <= u64::from(u32::MAX) {
+        if u32::try_from(self.said[session]).is_ok() {
             return Ok(());
         }
         let message = format!(

@@ -165,11 +165,11 @@ impl std::fmt::Display for SessionName {
     /// Writes the name as DynoSim does: `request_<line>` for a row that stands alone, `session_<n>` for a synthetic one.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Named(name) => f.write_str(name),
-            Self::Row(line) => write!(f, "request_{line}"),
+            Self::Named(name) | Self::Stated { name: Some(name), .. } => f.write_str(name),
+            Self::Row(number) | Self::Stated { index: number, name: None, .. } => {
+                write!(f, "request_{number}")
+            }
             Self::Synthetic(index) => write!(f, "session_{index}"),
-            Self::Stated { name: Some(name), .. } => f.write_str(name),
-            Self::Stated { index, name: None, .. } => write!(f, "request_{index}"),
         }
     }
 }

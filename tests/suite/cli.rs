@@ -8,6 +8,7 @@ use crate::program::{Place, Ran};
 /// Every command that a user sees, as words.
 const COMMANDS: &[&str] = &[
     "run",
+    "merge",
     "check",
     "accept",
     "diff",
@@ -18,10 +19,14 @@ const COMMANDS: &[&str] = &[
     "pins",
     "pins list",
     "pins verify",
+    "pins timing export",
     "trace",
     "trace stats",
     "predict",
+    "import",
+    "parity",
     "perf",
+    "prune",
     "explain-code",
     "completions",
     "man",
@@ -30,6 +35,7 @@ const COMMANDS: &[&str] = &[
 /// Commands that print a table, or figures that could be one.
 const TABLES: &[&str] = &[
     "run",
+    "merge",
     "check",
     "accept",
     "diff",
@@ -38,6 +44,7 @@ const TABLES: &[&str] = &[
     "pins verify",
     "trace stats",
     "predict",
+    "parity",
     "perf",
 ];
 

@@ -235,7 +235,7 @@ fn a_job_in_which_nothing_completes_has_failed() {
 fn what_this_build_cannot_run_is_refused_before_any_job_starts() {
     let place = Place::with_pins();
     let text = scenario(&place, "3.3", "");
-    let text = text.replace("timing \"fixed\"", "timing \"roofline\" //");
+    let text = text.replace("backend \"vllm\"", "backend \"vllm\"\n        router \"kv-router\"");
     place.write("scenarios/small.kdl", text);
     let ran = run(&place, &[]).exits(2);
     assert!(ran.stderr.contains("plan::unsupported"), "{ran}");

@@ -172,7 +172,7 @@ mod tests {
                 decoded.is_ok(),
                 "{}: {:?}",
                 bar.name,
-                decoded.err().map(|bag| bag.into_sorted())
+                decoded.err().map(crate::diag::Bag::into_sorted)
             );
         }
         assert_eq!(bars(None).len(), 3);

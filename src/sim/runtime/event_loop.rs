@@ -26,6 +26,10 @@ const LOOK_EVERY: u64 = 4096;
 /// How often engines may do internal work at one instant; more is a loop. Source: spec/SIMULATION.md §1.3.
 const MOST_INTERNAL_STEPS: u32 = 1024;
 
+/// How many passes may preempt requests while no pass anywhere produces a token; more is a loop, in which requests take each
+/// other's blocks for ever. The reference does not end there.
+const MOST_FRUITLESS_PREEMPTIONS: u32 = 100_000;
+
 /// One job while it runs.
 #[derive(Debug)]
 pub(crate) struct Runtime<'a> {
@@ -50,6 +54,8 @@ pub(crate) struct Runtime<'a> {
     in_flight: u64,
     steps: u64,
     internal_steps: u32,
+    /// Passes that preempted since one last produced a token.
+    fruitless: u32,
 }
 
 impl<'a> Runtime<'a> {
@@ -89,6 +95,7 @@ impl<'a> Runtime<'a> {
             in_flight: 0,
             steps: 0,
             internal_steps: 0,
+            fruitless: 0,
         }
     }
 
@@ -341,7 +348,7 @@ impl<'a> Runtime<'a> {
         };
         reportable(end)?;
         self.step()?;
-        self.note_passes(pool, worker);
+        self.note_passes(pool, worker)?;
         if end > self.now {
             self.ends.push(Reverse((end, pool, worker)));
         } else {
@@ -351,12 +358,28 @@ impl<'a> Runtime<'a> {
     }
 
     /// Notes the passes that a worker's ranks have started.
-    fn note_passes(&mut self, pool: usize, worker: usize) {
+    ///
+    /// # Errors
+    /// [`SimError::DeadEnd`] where requests preempt each other for ever.
+    fn note_passes(&mut self, pool: usize, worker: usize) -> Result<(), SimError> {
         let pool = &self.pools[pool];
         for rank in pool.workers().taking_part(worker) {
+            let formed = pool.ranks()[*rank].formed();
             self.passes += 1;
-            self.log.started(pool.number(*rank), pool.ranks()[*rank].formed());
+            self.log.started(pool.number(*rank), formed);
+            if formed.speculated.unwrap_or(formed.decode.requests) > 0 {
+                self.fruitless = 0;
+            } else if !formed.preempted.is_empty() {
+                self.fruitless += 1;
+            }
         }
+        if self.fruitless < MOST_FRUITLESS_PREEMPTIONS {
+            return Ok(());
+        }
+        let reason = format!(
+            "{MOST_FRUITLESS_PREEMPTIONS} passes preempted requests and none produced a token: the KV blocks are too few for the next token of any of them"
+        );
+        Err(SimError::DeadEnd { at_ms: self.now.as_ms(), unfinished: self.in_flight, reason })
     }
 
     /// Says how far the run is, and stops it where someone asked.

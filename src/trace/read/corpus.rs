@@ -25,7 +25,7 @@ pub fn read_corpus(shards: &[Shard], options: &ReadOptions) -> Result<(Corpus, R
     let mut assembly = Assembly::new(options);
     match options.format {
         TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
-            read_mooncake(&texts, options, &mut assembly)
+            read_mooncake(&texts, options, &mut assembly);
         }
         TraceFormat::Azure => read_azure(&texts, options, &mut assembly),
     }

@@ -59,7 +59,7 @@ pub(crate) fn compare(recorded: &Answer, found: &Answer, bounds: Bounds) -> Agre
 fn name(row: &Value) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match &row["session_id"] {
-        Value::Null => text(&row["request_id"]),
+        session if session.is_null() => text(&row["request_id"]),
         session => format!("{}#{}", text(session), row["turn_index"]),
     }
 }

@@ -267,6 +267,10 @@ impl Parser<'_> {
     }
 
     /// Returns that something else was expected at the cursor.
+    #[expect(
+        clippy::unnecessary_box_returns,
+        reason = "every caller puts it into a result, where it is boxed"
+    )]
     fn wrong(&self, expected: &str) -> Box<Refused> {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let (length, found) = match found {

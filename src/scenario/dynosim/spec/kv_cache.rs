@@ -84,7 +84,7 @@ fn host_offload(
     let scopes = [("dp_rank_local", false), ("cluster_shared", true)];
     let cluster_shared = fields.word("scope", &scopes, report).unwrap_or(false);
     let layout = fields.states("kv_layout_id").then(|| fields.text("kv_layout_id", report));
-    if cluster_shared && !layout.flatten().is_some_and(|layout| !layout.trim().is_empty()) {
+    if cluster_shared && layout.flatten().is_none_or(|layout| layout.trim().is_empty()) {
         fields.missing("kv_layout_id", "ranks that share a pool say what they store", report);
     }
     let blocks = fields.whole("num_host_blocks", Whole::POSITIVE, report);

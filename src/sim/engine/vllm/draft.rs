@@ -60,7 +60,9 @@ impl Rank {
             self.pass.bursts.push(burst);
             self.fill(seat, burst, &mut reserved);
         }
-        reserved.into_iter().for_each(|block| self.pool.release(block));
+        for block in reserved {
+            self.pool.release(block);
+        }
         Ok(())
     }
 
@@ -98,7 +100,9 @@ impl Rank {
         let silent = std::mem::take(&mut self.pass.silent);
         self.running.retain(|seat| !silent.contains(seat));
         if self.config.role != WorkerRole::Prefill {
-            silent.iter().for_each(|seat| self.release_blocks(*seat));
+            for seat in &silent {
+                self.release_blocks(*seat);
+            }
         }
         self.pass.silent = silent;
     }

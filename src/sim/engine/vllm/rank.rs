@@ -18,6 +18,7 @@ use super::state::{RankStates, RequestState};
 
 /// Settings of a rank.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the engine, stated by name")]
 pub(crate) struct RankConfig {
     /// What its worker is for.
     pub(crate) role: WorkerRole,

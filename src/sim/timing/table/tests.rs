@@ -37,6 +37,9 @@ fn decode(timing: &TableTiming, requests: u64, context: u64) -> f64 {
     timing.decode_ms(DecodeWork { requests, context_tokens, capacity_tokens: u64::MAX })
 }
 
+/// A check point: phase, requests, length, prefix, milliseconds.
+type Point = (String, u64, u64, u64, f64);
+
 /// Returns the median, the 99th percentile and the largest, in percent.
 fn spread(mut errors: Vec<f64>) -> [f64; 3] {
     errors.sort_by(f64::total_cmp);
@@ -47,7 +50,7 @@ fn spread(mut errors: Vec<f64>) -> [f64; 3] {
 #[test]
 fn every_table_is_within_a_percent_at_the_median_and_three_at_p99_of_the_estimator_between_its_points()
  {
-    let points: BTreeMap<String, Vec<(String, u64, u64, u64, f64)>> =
+    let points: BTreeMap<String, Vec<Point>> =
         fixture(include_bytes!("../../../../tests/fixtures/timing/points.json.gz"));
     let timings = timings();
     assert_eq!(points.len(), 14);
