@@ -122,6 +122,14 @@ impl KvCache {
 }
 
 impl Eviction {
+    /// Returns what eviction takes for known of the input; nothing for the order of release.
+    pub const fn assumption(self) -> Option<&'static str> {
+        match self {
+            Self::Lru => None,
+            Self::Belady => Some("global_input_trace_order_v1"),
+        }
+    }
+
     /// Returns the word of the scenario language.
     pub const fn name(self) -> &'static str {
         match self {

@@ -77,6 +77,9 @@ fn inputs(job: &Job, simulation: &SimulationJob, trace: Option<&LoadedTrace>) ->
         ("kv_bytes_per_token", Value::count(of_prompts)),
         ("trace", trace.map_or(Value::Null, |trace| trace.counts.canonical())),
     ];
+    let workers = simulation.deployment.workers_by_role();
+    let assumed = workers.iter().find_map(|(_, worker)| worker.kv_cache.eviction.assumption());
+    fields.extend(assumed.map(|assumed| ("kv_eviction_assumption", Value::text(assumed))));
     fields.extend(of_decode.map(|bytes| ("decode_kv_bytes_per_token", Value::count(bytes))));
     Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

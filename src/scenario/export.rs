@@ -314,6 +314,9 @@ fn kv_cache(cache: &KvCache, out: &mut Text) {
     );
     property(&mut head, "bytes-per-token", cache.bytes_per_token);
     property(&mut head, "prefix-match-unit", cache.prefix_match_unit);
+    let eviction =
+        (cache.eviction.name() != "lru").then(|| format!("\"{}\"", cache.eviction.name()));
+    property(&mut head, "eviction", eviction);
     out.block(&head, |out| {
         out.line(&match cache.capacity {
             Capacity::Default { memory_fraction, cuda_graph_reserved_bytes } => format!(

@@ -1,6 +1,6 @@
 //! What a job states, as the engine needs it.
 
-use crate::deployment::{Backend, KvCache, Speculation, Worker, WorkerRole, Workers};
+use crate::deployment::{Backend, Eviction, KvCache, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
 use crate::units::{SimTime, Tokens};
 
@@ -181,7 +181,11 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance: if kv_cache.state_cache.is_some() { Advance::Each } else { advance },
+        advance: if kv_cache.state_cache.is_some() || kv_cache.eviction != Eviction::Lru {
+            Advance::Each
+        } else {
+            advance
+        },
         // A request that outgrows the pool together with its state is refused while it runs.
         keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.state_cache.is_some(),
         drafts,

@@ -25,11 +25,11 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
     lacking.extend(of_host_loop(job).into_iter().map(of(Part::Deployment)));
     match &job.deployment.workers {
         Workers::Aggregated(worker) => {
-            lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
+            lacking.extend(beside_foresight(job, worker).into_iter().map(of(Part::Deployment)));
         }
         Workers::Disaggregated { prefill, decode } => {
-            for worker in [prefill, decode] {
-                lacking.extend(of_worker(worker).into_iter().map(of(Part::Deployment)));
+            if [prefill, decode].iter().any(|worker| worker.kv_cache.eviction != Eviction::Lru) {
+                lacking.push(deployment("eviction `belady` with mode `disaggregated`"));
             }
             if [prefill, decode].iter().any(|worker| worker.kv_cache.state_cache.is_some()) {
                 lacking.push(deployment("`state-cache` with mode `disaggregated`"));
@@ -121,8 +121,31 @@ fn of_host_loop(job: &SimulationJob) -> Option<String> {
         .then(|| format!("`host-loop` with compat `{}`", Compat::V0_13_0.name()))
 }
 
-/// Returns what of a worker this build cannot run.
-fn of_worker(worker: &Worker) -> Vec<String> {
-    let kv_cache = &worker.kv_cache;
-    stated([(kv_cache.eviction != Eviction::Lru, "eviction `belady`")])
+/// Returns what no engine combines with eviction by the order of the input, and what this build does not. Source:
+/// spec/SIMULATION.md §3.6.
+fn beside_foresight(job: &SimulationJob, worker: &Worker) -> Vec<String> {
+    let cache = &worker.kv_cache;
+    if cache.eviction == Eviction::Lru {
+        return Vec::new();
+    }
+    let has_identity = match &job.workload.source {
+        Source::Trace { .. } => true,
+        Source::Requests(list) => list.states_every_prompt(),
+        Source::Synthetic(_) | Source::SyntheticSession(_) | Source::Graph { .. } => false,
+    };
+    let is_open = !matches!(job.workload.load, Load::Concurrency { .. } | Load::Recorded(_));
+    stated([
+        (
+            job.deployment.backend != Backend::Vllm,
+            "eviction `belady` on another backend than `vllm`",
+        ),
+        (worker.parallelism.attention_data != 1, "eviction `belady` with `attention-data` above 1"),
+        (!cache.prefix_caching, "eviction `belady` without prefix caching"),
+        (cache.host_offload.is_some(), "eviction `belady` with `host-offload`"),
+        (cache.state_cache.is_some(), "eviction `belady` with `state-cache`"),
+        (cache.prefix_match_unit.is_some(), "eviction `belady` with `prefix-match-unit`"),
+        (job.deployment.speculation.is_some(), "eviction `belady` with `speculation`"),
+        (!is_open, "eviction `belady` in a closed loop"),
+        (!has_identity, "eviction `belady` with prompts of which only the length is known"),
+    ])
 }

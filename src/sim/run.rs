@@ -1,15 +1,17 @@
 //! Runs one job: from its description to its record.
 
+use crate::deployment::{Eviction, KvCache};
 use crate::plan::SimulationJob;
 use crate::record::RunRecord;
-use crate::workload::Corpus;
+use crate::workload::{BlockCursor, Corpus, Load};
 
 use super::config::engine_config;
 use super::engine::Advance;
-use super::lacking::unsupported;
+use super::kv::Forecast;
+use super::lacking::{deployment, unsupported};
 use super::runtime::{PoolConfig, Runtime};
 use super::timing::{PassTiming, SpedUp, built_in};
-use super::traffic::Traffic;
+use super::traffic::{Traffic, Turn};
 use super::transcript::{EventLog, Keep};
 use super::{Options, SimError};
 
@@ -70,12 +72,48 @@ pub(super) fn run_as(
         .collect();
     let timings: Vec<&dyn PassTiming> =
         sped_up.iter().map(|timing| timing as &dyn PassTiming).collect();
-    let traffic = Traffic::new(job, corpus)?;
+    let mut traffic = Traffic::new(job, corpus)?;
+    let forecast = forecast(job, &mut traffic)?;
     let keep = match (options.no_transcript, options.keep_events) {
         (true, _) => Keep::Nothing,
         (false, true) => Keep::Lines,
         (false, false) => Keep::Digest,
     };
     let log = EventLog::new(keep, config.pools.iter().map(PoolConfig::ranks).sum());
-    Runtime::new(&config, &timings, traffic, log, *options).run()
+    Runtime::new(&config, &timings, traffic, log, *options).foreseeing(forecast).run()
+}
+
+/// Returns what the prompts of a job ask for in the order of arrival, where its pools evict by it.
+///
+/// # Errors
+/// [`SimError::Unsupported`] for sessions of more than one turn and prompts that hold what earlier turns said: when they are asked for
+/// depends on the run.
+fn forecast(job: &SimulationJob, traffic: &mut Traffic<'_>) -> Result<Option<Forecast>, SimError> {
+    let workers = job.deployment.workers_by_role();
+    let foresees = |cache: &&KvCache| cache.eviction == Eviction::Belady;
+    let Some(cache) = workers.iter().map(|(_, worker)| &worker.kv_cache).find(foresees) else {
+        return Ok(None);
+    };
+    let sessions = traffic.sessions_mut();
+    let count = sessions.count();
+    if sessions.grows() || (0..count).any(|session| sessions.turns(session) != 1) {
+        return Err(deployment("eviction `belady` with sessions of more than one turn").into());
+    }
+    let order: Vec<u64> = match job.workload.load {
+        Load::TraceTimestamps { .. } => {
+            sessions.recorded_starts()?.into_iter().map(|(_, session)| session).collect()
+        }
+        Load::ConstantRate { .. }
+        | Load::Poisson { .. }
+        | Load::Concurrency { .. }
+        | Load::Recorded(_) => (0..count).collect(),
+    };
+    let (size, mut forecast) = (cache.block_size.get(), Forecast::default());
+    for session in order {
+        let content = sessions.content(Turn { session, number: 0 }, &[]);
+        let mut cursor = BlockCursor::default();
+        let blocks = 0..content.prompt_tokens() / size;
+        forecast.add(session, blocks.map(|_| content.next_block(&mut cursor, size)));
+    }
+    Ok(Some(forecast))
 }

@@ -191,6 +191,11 @@ impl<'a> Traffic<'a> {
         &self.sessions
     }
 
+    /// Returns the sessions, to draw what they ask for.
+    pub(super) fn sessions_mut(&mut self) -> &mut Sessions<'a> {
+        &mut self.sessions
+    }
+
     /// Makes this an open loop.
     fn open(&mut self, arrivals: OpenArrivals) -> Result<(), SimError> {
         self.starts = Starts::Open { arrivals, next: None };

@@ -18,6 +18,8 @@ pub struct RequestList {
     requests: Vec<StatedRequest>,
     runs: Vec<Run>,
     step: Step,
+    /// How many prompts state only their length.
+    unstated: usize,
 }
 
 /// One stated request.
@@ -91,6 +93,7 @@ impl RequestList {
             requests: Vec::with_capacity(raw.len()),
             runs: Vec::with_capacity(zero.min(one)),
             step,
+            unstated: raw.iter().filter(|one| one.prompt.is_none()).count(),
         };
         for (at, one) in raw.into_iter().enumerate() {
             let start = list.runs.len();
@@ -109,6 +112,11 @@ impl RequestList {
     /// Returns the requests as they are listed.
     pub fn requests(&self) -> &[StatedRequest] {
         &self.requests
+    }
+
+    /// Returns whether every prompt is stated token by token.
+    pub(crate) fn states_every_prompt(&self) -> bool {
+        self.unstated == 0
     }
 
     /// Returns what a token is more than its name for each place before it.

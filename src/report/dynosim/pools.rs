@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::deployment::Capacity;
+use crate::deployment::{Capacity, Eviction};
 use crate::pin::Dtype;
 use crate::plan::SimulationJob;
 
@@ -76,5 +76,15 @@ pub(super) fn write_state_cache(job: &SimulationJob, fields: &mut Map<String, Va
     }
     if !roles.is_empty() {
         fields.insert("state_cache".to_owned(), Value::Object(roles));
+    }
+}
+
+/// Writes how blocks are evicted, where that is not the order of release, and what it takes for known.
+pub(super) fn write_eviction(job: &SimulationJob, fields: &mut Map<String, Value>) {
+    let workers = job.deployment.workers_by_role();
+    let policies = workers.iter().map(|(_, worker)| worker.kv_cache.eviction);
+    if let Some(policy) = policies.into_iter().find(|policy| *policy != Eviction::Lru) {
+        fields.insert("kv_eviction_policy".to_owned(), policy.name().into());
+        fields.insert("kv_eviction_assumption".to_owned(), policy.assumption().into());
     }
 }

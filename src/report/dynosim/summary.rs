@@ -87,6 +87,7 @@ impl Summary {
         pools::write_power(job, &mut self.fields);
         pools::write_kv_precision(job, &mut self.fields);
         pools::write_state_cache(job, &mut self.fields);
+        pools::write_eviction(job, &mut self.fields);
     }
 
     /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.

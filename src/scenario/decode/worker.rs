@@ -192,7 +192,10 @@ fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache>
         })
         .ok()?,
         prefix_match_unit: view.count32("prefix-match-unit"),
-        eviction: Eviction::Lru,
+        eviction: match view.text("eviction")? {
+            "belady" => Eviction::Belady,
+            _ => Eviction::Lru,
+        },
     };
     sizes(view, &cache, bag);
     tiers(view, &cache, backend, bag);

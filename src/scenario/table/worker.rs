@@ -97,6 +97,12 @@ static KV_CACHE: Shape = Shape::new(
     Field::count("bytes-per-token", "Bytes of one token's KV.").at_least(1).derived("the model's"),
     Field::count32("prefix-match-unit", "Tokens in which a prefix and its state are matched, a divisor of the block; needs `state-cache`.")
         .derived("a block"),
+    Field::word(
+        "eviction",
+        &["lru", "belady"],
+        "Which cached block gives way: the one released longest ago, or, on vLLM, the one that the input asks for last.",
+    )
+    .or_text("lru"),
 ])
 .block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);
 

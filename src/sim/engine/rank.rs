@@ -1,8 +1,11 @@
 //! One rank of whichever engine.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use crate::record::Gaps;
 use crate::sim::error::SimError;
-use crate::sim::kv::Census;
+use crate::sim::kv::{Census, Forecast};
 use crate::sim::timing::PassTiming;
 use crate::units::SimTime;
 
@@ -172,6 +175,14 @@ impl Rank {
         match self {
             Self::Vllm(rank) => rank.end_step(now),
             Self::Sglang(_) => {}
+        }
+    }
+
+    /// Lets the pool of the rank evict by a forecast; SGLang's cannot.
+    pub(crate) fn foresee(&mut self, forecast: &Rc<RefCell<Forecast>>) {
+        match self {
+            Self::Vllm(rank) => rank.foresee(forecast),
+            Self::Sglang(_) => panic!("bug: SGLang has no forecast"),
         }
     }
 

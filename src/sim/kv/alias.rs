@@ -7,7 +7,7 @@ use super::block_pool::{BlockPool, Copy};
 impl BlockPool {
     /// Makes a block that a request holds answer for an identity besides what it answers for already.
     pub(crate) fn alias(&mut self, copy: Copy, identity: BlockIdentity) {
-        let Some(first) = self.identity(copy) else { return self.publish(copy, identity) };
+        let Some(first) = self.identity_of(copy.0) else { return self.publish(copy, identity) };
         let is_known = |others: &Vec<BlockIdentity>| others.contains(&identity);
         if first == identity || self.aliases.get(&copy.0).is_some_and(is_known) {
             return;

@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use crate::workload::BlockIdentity;
 
+use super::foresight::Foresight;
 use super::reading::Readers;
 
 /// One physical block.
@@ -48,6 +49,8 @@ pub(crate) struct BlockPool {
     peak_active: u64,
     /// Further identities that blocks answer for: those of a part of them.
     pub(super) aliases: BTreeMap<u32, Vec<BlockIdentity>>,
+    /// The order of eviction, where it is not that of release.
+    pub(super) foresight: Option<Box<Foresight>>,
     /// Copies that read blocks, where there is a tier behind the pool.
     pub(super) readers: Option<Box<Readers>>,
 }
@@ -108,6 +111,7 @@ impl BlockPool {
             inactive: 0,
             peak_active: 0,
             aliases: BTreeMap::new(),
+            foresight: None,
             readers: None,
         }
     }
@@ -215,6 +219,9 @@ impl BlockPool {
             }
             hashbrown::hash_map::Entry::Occupied(_) => {
                 self.duplicates.entry(key).or_default().push_back(copy.0);
+                if self.foresight.is_some() {
+                    self.rerank(key);
+                }
             }
         }
     }
@@ -239,8 +246,19 @@ impl BlockPool {
     }
 
     /// Returns the identity a block was published under.
-    pub(super) fn identity(&self, copy: Copy) -> Option<BlockIdentity> {
-        self.slots[copy.0 as usize].identity
+    pub(super) fn identity_of(&self, block: u32) -> Option<BlockIdentity> {
+        self.slots[block as usize].identity
+    }
+
+    /// Returns whether an identity has more than one copy.
+    pub(super) fn has_copies(&self, key: u64) -> bool {
+        self.duplicates.contains_key(&key)
+    }
+
+    /// Returns the copies of an identity.
+    pub(super) fn copies(&self, key: u64) -> Vec<u32> {
+        let others = self.duplicates.get(&key).into_iter().flatten();
+        self.primary.get(&key).into_iter().chain(others).copied().collect()
     }
 
     /// Returns whether nothing published a block yet.
@@ -292,7 +310,7 @@ impl BlockPool {
 
     /// Takes the block released longest ago out of cache and list.
     fn evict_oldest(&mut self) -> Option<u32> {
-        let copy = self.oldest;
+        let copy = if self.foresight.is_some() { self.foreseen_victim()? } else { self.oldest };
         if copy == NONE {
             return None;
         }
@@ -323,6 +341,9 @@ impl BlockPool {
         }
         if others.is_empty() {
             self.duplicates.remove(&key);
+            if self.foresight.is_some() {
+                self.rerank(key);
+            }
         }
     }
 
@@ -338,6 +359,9 @@ impl BlockPool {
         }
         self.newest = copy;
         self.inactive += 1;
+        if self.foresight.is_some() {
+            self.rank_block(copy);
+        }
     }
 
     /// Takes a block out of the list of those without references.
@@ -354,6 +378,9 @@ impl BlockPool {
             self.slots[newer as usize].older = older;
         }
         self.inactive -= 1;
+        if self.foresight.is_some() {
+            self.unrank_block(copy);
+        }
     }
 }
 

@@ -2,11 +2,14 @@
 
 mod alias;
 mod block_pool;
+mod forecast;
+mod foresight;
 pub(crate) mod host;
 mod radix;
 mod reading;
 pub(crate) mod storage;
 
 pub(crate) use block_pool::{BlockPool, Census, Copy};
+pub(crate) use forecast::Forecast;
 pub(crate) use radix::{NodeId, Pages, RadixCache, Refresh};
 pub(crate) use reading::Sources;

@@ -1,7 +1,9 @@
 //! The event loop: virtual time, and what happens in which order at one instant.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use crate::deployment::WorkerRole;
@@ -10,6 +12,7 @@ use crate::sim::config::EngineConfig;
 use crate::sim::engine::{Arrival, Served};
 use crate::sim::error::SimError;
 use crate::sim::handoff::Handoffs;
+use crate::sim::kv::Forecast;
 use crate::sim::options::Options;
 use crate::sim::ticket::Ticket;
 use crate::sim::tiers::Tiers;
@@ -97,6 +100,17 @@ impl<'a> Runtime<'a> {
             internal_steps: 0,
             fruitless: 0,
         }
+    }
+
+    /// Lets all ranks of an aggregated pool evict by what the input asks for.
+    pub(crate) fn foreseeing(mut self, forecast: Option<Forecast>) -> Self {
+        if let Some((forecast, pool)) = forecast.zip(self.pools.first_mut()) {
+            let forecast = Rc::new(RefCell::new(forecast));
+            for rank in 0..pool.ranks().len() {
+                pool.rank(rank).foresee(&forecast);
+            }
+        }
+        self
     }
 
     /// Runs to the end, or to the cut.

@@ -3,6 +3,7 @@
 mod conformance;
 mod disaggregated;
 mod equality;
+mod foresight;
 mod offload;
 mod scheduling;
 mod sglang;

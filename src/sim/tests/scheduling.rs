@@ -105,9 +105,12 @@ fn chunks_that_take_no_time_go_on() {
 /// A job is refused with all that it lacks at once, not with the first thing.
 #[test]
 fn everything_that_a_build_lacks_is_named_in_one_go() {
-    let small = Small::new(10.0, 2.0).worker(|worker| worker.kv_cache.eviction = Eviction::Belady);
+    let small = Small::new(10.0, 2.0).worker(|worker| {
+        worker.kv_cache.eviction = Eviction::Belady;
+        worker.kv_cache.prefix_caching = false;
+    });
     let lacking = unsupported(&small.job);
     let words: Vec<&str> = lacking.iter().map(|one| one.what.as_str()).collect();
-    assert_eq!(words, ["eviction `belady`"]);
+    assert_eq!(words, ["eviction `belady` without prefix caching"]);
     assert!(unsupported(&Small::new(10.0, 2.0).job).is_empty());
 }

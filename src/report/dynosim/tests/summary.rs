@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Host, Rows, Summary, table};
 use super::rows::two_ranks;
 use super::{at, request, run};
+use crate::deployment::{Eviction, Workers};
 use crate::plan::JobKind;
 use crate::record::{Admission, Outcome, RunRecord};
 use crate::report::sample;
@@ -21,6 +22,23 @@ fn document(record: &RunRecord, sla: Option<&Sla>) -> Value {
     summary.describe_pools(&job);
     summary.write(None, &mut bytes).expect("a Vec takes every write");
     serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[test]
+fn eviction_by_the_order_of_the_input_is_named_with_what_it_takes_for_known() {
+    let host = Host { wall: Duration::from_millis(500) };
+    let mut summary = Summary::new(&mixed(), None, host);
+    let JobKind::Simulation(mut job) = sample::job(0).kind else { panic!("samples simulate") };
+    let Workers::Aggregated(worker) = &mut job.deployment.workers else {
+        panic!("samples have one pool")
+    };
+    worker.kv_cache.eviction = Eviction::Belady;
+    summary.describe_pools(&job);
+    let mut bytes = Vec::new();
+    summary.write(None, &mut bytes).expect("a Vec takes every write");
+    let found: Value = serde_json::from_slice(&bytes).expect("JSON");
+    assert_eq!(found["kv_eviction_policy"], "belady");
+    assert_eq!(found["kv_eviction_assumption"], "global_input_trace_order_v1");
 }
 
 /// Two completed requests (3 and 1 tokens), one rejected after them, one cut by a time limit at 80.

@@ -68,6 +68,9 @@ impl Rank {
         if self.host.is_some() {
             self.prepare_stores(now);
         }
+        if self.forecast.is_some() {
+            self.pass.scheduled.iter().for_each(|work| self.retire(work.seat));
+        }
         self.speculate(now)?;
         self.price(self.computes_from(now), timing)?;
         self.pass.close();
@@ -326,6 +329,7 @@ impl Rank {
             }
             if self.is_refused(seat) {
                 self.waiting.pop_front();
+                self.retire(seat);
                 self.pass.rejected.push(seat);
                 continue;
             }

@@ -1,12 +1,14 @@
 //! The state of a rank, and the end of a pass.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use crate::deployment::{Preemption, WorkerRole};
 use crate::record::{Gaps, Outcome};
 use crate::sim::engine::acceptance::{Acceptance, Drafts};
 use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
-use crate::sim::kv::BlockPool;
+use crate::sim::kv::{BlockPool, Forecast};
 use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::BlockCursor;
 
@@ -142,6 +144,8 @@ pub(crate) struct Rank {
     gaps: Gaps,
     /// The states of recurrent layers, where there are such.
     pub(super) states: Option<RankStates>,
+    /// What the input asks for, where the pool evicts by it.
+    pub(super) forecast: Option<Rc<RefCell<Forecast>>>,
     /// The rank's side of the host tier, where there is one.
     pub(super) host: Option<Box<RankHost>>,
 }
@@ -202,8 +206,22 @@ impl Rank {
             sources: Sources::default(),
             destinations: Destinations::default(),
             gaps: Gaps::default(),
+            forecast: None,
             host: None,
             states: RankStates::new(config.state_blocks),
+        }
+    }
+
+    /// Lets the pool evict by a forecast.
+    pub(crate) fn foresee(&mut self, forecast: &Rc<RefCell<Forecast>>) {
+        self.pool.foresee(Rc::clone(forecast));
+        self.forecast = Some(Rc::clone(forecast));
+    }
+
+    /// Notes that the prompt of a request counts as served.
+    pub(super) fn retire(&self, seat: Seat) {
+        if let Some(forecast) = &self.forecast {
+            forecast.borrow_mut().retire(self.look(seat).ticket.turn.session);
         }
     }
 
