@@ -236,3 +236,50 @@ fn the_worked_example_of_the_page_is_what_happens() {
         .exits(0);
     assert_eq!(ran.stdout.trim_end(), block("```text\n").trim_end());
 }
+
+/// Two pools; the decode pool holds one token less than the longest request comes to.
+const TIGHT: &str = "\
+traffic:
+  source: {type: trace, paths: [trace.jsonl], block_size: 4}
+  load: {type: concurrency, concurrency: 10}
+engine:
+  mode: disaggregated
+  model: some-model
+  hardware: h200_sxm
+  context_length: 16384
+  speculation: {kind: ngram, num_speculative_tokens: 1, acceptance_rates: [0.42], seed: 39}
+  workers:
+    prefill:
+      parallelism: {replicas: 2}
+      scheduler: {max_batched_tokens: 100, max_sequences: 16}
+      kv_cache: {block_size: 2, bytes_per_token: 1000, capacity: {type: fixed, blocks: 23}}
+      timing: {type: fixed, prefill_ms: 10, decode_ms: 0.5}
+    decode:
+      scheduler: {max_batched_tokens: 2048, max_sequences: 2}
+      kv_cache: {block_size: 3, bytes_per_token: 1000, capacity: {type: fixed, blocks: 51}}
+      timing: {type: fixed, prefill_ms: 0, decode_ms: 1}
+  kv_transfer: {bytes_per_token: 131072, timing_mode: destination_missing}
+";
+
+#[test]
+fn requests_that_take_each_others_blocks_for_ever_end_in_an_error() {
+    let place = Place::empty();
+    place.write("config.yaml", TIGHT);
+    let rows = [
+        (0.0, 24, 130, "25, 18, 1450, 1451, 1452, 1453"),
+        (7.3, 14, 17, "10, 27, 25, 1470"),
+        (33.3, 17, 40, "5, 14, 4, 14, 2"),
+        (34.3, 40, 0, "5, 14, 4, 14, 2, 12, 1520, 1521, 1522, 1523"),
+    ];
+    let rows = rows.map(|(at, input, output, ids)| {
+        format!(
+            "{{\"timestamp\":{at},\"input_length\":{input},\"output_length\":{output},\"hash_ids\":[{ids}]}}\n"
+        )
+    });
+    place.write("trace.jsonl", rows.concat());
+    refused(
+        predict(&place, &[]),
+        1,
+        &["dead end", "passes preempted requests and none produced a token"],
+    );
+}

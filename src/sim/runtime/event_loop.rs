@@ -31,7 +31,7 @@ const MOST_INTERNAL_STEPS: u32 = 1024;
 
 /// How many passes may preempt requests while no pass anywhere produces a token; more is a loop, in which requests take each
 /// other's blocks for ever. The reference does not end there.
-const MOST_FRUITLESS_PREEMPTIONS: u32 = 100_000;
+const MOST_FRUITLESS_PREEMPTIONS: u32 = 10_000;
 
 /// One job while it runs.
 #[derive(Debug)]
