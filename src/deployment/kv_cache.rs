@@ -24,8 +24,23 @@ pub struct KvCache {
     pub state_cache: Option<StateCache>,
     /// Tokens in which a prefix match is counted, where they differ from a block.
     pub prefix_match_unit: Option<u32>,
+    /// Groups of layers that share the bytes of the capacity, where there are such; blocks and their bytes have no part then.
+    pub groups: Vec<CacheGroup>,
     /// Which cached block gives way when memory lacks.
     pub eviction: Eviction,
+}
+
+/// Layers that keep the same tokens in pages of the same size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheGroup {
+    /// Its name, another one for each group of a cache.
+    pub name: String,
+    /// Tokens a page.
+    pub block_size: BlockSize,
+    /// Bytes of a page: those of all its layers, with padding.
+    pub page_bytes: u64,
+    /// How many tokens are looked back on; all where absent.
+    pub sliding_window: Option<u32>,
 }
 
 /// Which cached block gives way when memory lacks.
@@ -90,8 +105,23 @@ impl KvCache {
         self.state_cache.map(|state| state.bytes_per_request.div_ceil(block_bytes))
     }
 
+    /// Returns the bytes that groups of layers share, where there are such.
+    pub fn group_bytes(&self) -> Option<u64> {
+        match self.capacity {
+            Capacity::Bytes(bytes) if !self.groups.is_empty() => Some(bytes),
+            Capacity::Bytes(_) | Capacity::Blocks(_) | Capacity::Default { .. } => None,
+        }
+    }
+
+    /// Returns whether a request may be refused when it has run already: with its state it may outgrow the pool while it runs, and
+    /// with groups of layers when it was preempted.
+    pub fn refuses_running(&self) -> bool {
+        self.state_cache.is_some() || !self.groups.is_empty()
+    }
+
     /// Returns the canonical description.
     pub(super) fn canonical(&self) -> Value {
+        let groups = self.groups.iter().map(CacheGroup::canonical).collect();
         object([
             ("block_size", Value::count(u64::from(self.block_size.get()))),
             ("bytes_per_token", self.bytes_per_token.map_or(Value::Null, Value::count)),
@@ -118,6 +148,22 @@ impl KvCache {
             "eviction",
             (self.eviction != Eviction::Lru).then(|| Value::text(self.eviction.name())),
         )
+        .with("groups", (!self.groups.is_empty()).then_some(Value::List(groups)))
+    }
+}
+
+impl CacheGroup {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("block_size", Value::count(u64::from(self.block_size.get()))),
+            ("name", Value::text(&self.name)),
+            ("page_bytes", Value::count(self.page_bytes)),
+            (
+                "sliding_window",
+                self.sliding_window.map_or(Value::Null, |window| Value::count(u64::from(window))),
+            ),
+        ])
     }
 }
 

@@ -11,7 +11,7 @@ mod scheduling;
 mod timing;
 
 pub use capacity::Capacity;
-pub use kv_cache::{Eviction, HostOffload, KvCache, StateCache, StorageOffload};
+pub use kv_cache::{CacheGroup, Eviction, HostOffload, KvCache, StateCache, StorageOffload};
 pub use model::{
     Backend, ContextLength, Deployment, Drafter, KvTransfer, Mode, Preemption, Scheduler,
     Speculation, TransferTiming, Worker, WorkerRole, Workers,

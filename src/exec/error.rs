@@ -66,6 +66,7 @@ impl From<SimError> for JobError {
             | SimError::ClockOverflow { .. }
             | SimError::BadWorkload { .. }
             | SimError::Spill { .. }
+            | SimError::ForwardExceedsCache { .. }
             | SimError::BadTime { .. }) => Self::Simulation(other),
         }
     }

@@ -1,6 +1,6 @@
 //! What a job says beforehand of every run of it.
 
-use crate::deployment::{Backend, WorkerRole, Workers};
+use crate::deployment::{Backend, KvCache, WorkerRole, Workers};
 use crate::measure::{Limits, Offered};
 use crate::plan::SimulationJob;
 use crate::units::Tokens;
@@ -15,7 +15,7 @@ pub fn limits(job: &SimulationJob, corpus: Option<&Corpus>) -> Limits {
         });
     let mut caches =
         job.deployment.workers_by_role().into_iter().map(|(_, worker)| &worker.kv_cache);
-    let rejects_running = caches.any(|cache| cache.state_cache.is_some());
+    let rejects_running = caches.any(KvCache::refuses_running);
     Limits { context_length: longest_sequence(job), offered, rejects_running }
 }
 

@@ -96,6 +96,7 @@ fn deployment() -> Deployment {
             host_offload: None,
             storage_offload: None,
             state_cache: None,
+            groups: Vec::new(),
             prefix_match_unit: None,
             eviction: crate::deployment::Eviction::Lru,
         },

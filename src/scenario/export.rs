@@ -335,6 +335,13 @@ fn kv_cache(cache: &KvCache, out: &mut Text) {
         if let Some(state) = cache.state_cache {
             out.line(&format!("state-cache bytes-per-request={}", state.bytes_per_request));
         }
+        for group in &cache.groups {
+            let mut line = format!("group {}", quoted(&group.name));
+            property(&mut line, "block-size", Some(group.block_size.get()));
+            property(&mut line, "page-bytes", Some(group.page_bytes));
+            property(&mut line, "sliding-window", group.sliding_window);
+            out.line(&line);
+        }
     });
 }
 

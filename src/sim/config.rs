@@ -2,7 +2,7 @@
 
 use crate::deployment::{Backend, Eviction, KvCache, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
-use crate::units::{SimTime, Tokens};
+use crate::units::{Blocks, SimTime, Tokens};
 
 use super::engine::acceptance::{DraftRule, Drafts};
 use super::engine::vllm::{self, LastStop, MatchGrid, Policy};
@@ -156,8 +156,11 @@ fn rank(
     advance: Advance,
 ) -> Result<RankConfig, Unsupported> {
     let kv_cache = &worker.kv_cache;
-    let blocks = job
-        .kv_blocks(role, kv_cache)
+    // Groups share bytes, and there are no blocks.
+    let groups = kv_cache.group_bytes().map(|bytes| (kv_cache.groups.clone().into(), bytes));
+    let blocks = groups.as_ref().map(|_| Blocks::new(0));
+    let blocks = blocks
+        .or_else(|| job.kv_blocks(role, kv_cache))
         .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
     let drafts = job.deployment.speculation.as_ref().map(|stated| drafts(job, stated));
     let advance = if drafts.is_some() { Advance::Each } else { advance };
@@ -181,17 +184,17 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance: if kv_cache.state_cache.is_some() || kv_cache.eviction != Eviction::Lru {
+        advance: if kv_cache.refuses_running() || kv_cache.eviction != Eviction::Lru {
             Advance::Each
         } else {
             advance
         },
-        // A request that outgrows the pool together with its state is refused while it runs.
-        keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.state_cache.is_some(),
+        keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.refuses_running(),
         drafts,
         has_host: kv_cache.host_offload.is_some(),
         state_blocks: state_blocks(job, role, kv_cache),
         match_grid: match_grid(job, kv_cache),
+        groups,
     }))
 }
 

@@ -56,6 +56,18 @@ pub enum SimError {
         /// The answer of the system.
         cause: String,
     },
+    /// One forward needs more KV memory than all there is.
+    #[error(
+        "a forward of {tokens} tokens needs {needed} bytes of KV cache, and there are {capacity}: lower `max-batched-tokens` or give the cache more"
+    )]
+    ForwardExceedsCache {
+        /// Tokens it computes.
+        tokens: u64,
+        /// Bytes it needs, with what it looks back on.
+        needed: u64,
+        /// Bytes there are.
+        capacity: u64,
+    },
     /// Someone asked to stop.
     #[error("interrupted")]
     Interrupted,

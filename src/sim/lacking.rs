@@ -34,6 +34,9 @@ pub fn unsupported(job: &SimulationJob) -> Vec<Unsupported> {
             if [prefill, decode].iter().any(|worker| worker.kv_cache.state_cache.is_some()) {
                 lacking.push(deployment("`state-cache` with mode `disaggregated`"));
             }
+            if [prefill, decode].iter().any(|worker| !worker.kv_cache.groups.is_empty()) {
+                lacking.push(deployment("a `group` of layers with mode `disaggregated`"));
+            }
             if [prefill, decode].iter().any(|worker| worker.kv_cache.host_offload.is_some()) {
                 lacking.push(deployment("`host-offload` with mode `disaggregated`"));
             }
@@ -97,6 +100,10 @@ fn beside_drafts(deployment: &Deployment) -> Vec<String> {
             "`speculation` with `prefix-match-unit`",
         ),
         (any(|worker| worker.kv_cache.state_cache.is_some()), "`speculation` with `state-cache`"),
+        (
+            any(|worker| !worker.kv_cache.groups.is_empty()),
+            "`speculation` with a `group` of layers",
+        ),
         (speeds_decodes, "`speculation` with a speed-up of decodes"),
         (
             any(|worker| !matches!(worker.timing, Timing::Fixed { .. } | Timing::Polynomial)),

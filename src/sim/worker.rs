@@ -55,10 +55,10 @@ pub(crate) enum Start {
 
 impl Workers {
     /// Returns idle workers.
-    pub(crate) fn new(config: RankConfig, workers: usize, shape: Shape) -> Self {
+    pub(crate) fn new(config: &RankConfig, workers: usize, shape: Shape) -> Self {
         let count = workers * shape.ranks_per_worker;
         Self {
-            ranks: (0..count).map(|number| Rank::new(config, number)).collect(),
+            ranks: (0..count).map(|number| Rank::new(config.clone(), number)).collect(),
             ranks_per_worker: shape.ranks_per_worker,
             prefill_interval: shape.prefill_interval,
             state: vec![State::default(); workers],

@@ -4,6 +4,7 @@
 
 mod deployment;
 mod gate;
+mod group;
 mod names;
 mod pins;
 mod replay;

@@ -211,6 +211,8 @@ fn workloads_that_contradict_themselves_are_refused() {
     );
 }
 
+const GROUP_CONFLICT: &str = "scenario::conflict: `group` needs `capacity \"fixed\" bytes=`, `prefix-caching=#false`, and neither `bytes-per-token` nor `host-offload` nor `state-cache`";
+
 const DEPLOYMENTS: &[(&str, &str, &str, &str)] = &[
     (
         "vllm",
@@ -271,6 +273,36 @@ const DEPLOYMENTS: &[(&str, &str, &str, &str)] = &[
         "",
         "kv-cache { state-cache bytes-per-request=5; }",
         "scenario::conflict: `state-cache` needs `capacity \"fixed\"` and no further tier",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache prefix-caching=#false { capacity \"fixed\" bytes=64; group \"full\" block-size=4 page-bytes=8; group \"near\" block-size=4 page-bytes=8 sliding-window=9; }",
+        "",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache { capacity \"fixed\" bytes=64; group \"full\" block-size=4 page-bytes=8; }",
+        GROUP_CONFLICT,
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache prefix-caching=#false { capacity \"fixed\" blocks=64; group \"full\" block-size=4 page-bytes=8; }",
+        GROUP_CONFLICT,
+    ),
+    (
+        "trtllm",
+        "",
+        "kv-cache prefix-caching=#false { capacity \"fixed\" bytes=64; group \"full\" block-size=4 page-bytes=8; }",
+        "scenario::backend: backend \"trtllm\" has no `group`",
+    ),
+    (
+        "vllm",
+        "",
+        "kv-cache prefix-caching=#false { capacity \"fixed\" bytes=64; group \" \" block-size=4 page-bytes=8; }",
+        "scenario::conflict: a `group` needs a name",
     ),
     (
         "vllm",
@@ -340,7 +372,7 @@ fn deployments_that_contradict_themselves_are_refused() {
     for (backend, rest, worker, expected) in DEPLOYMENTS {
         assert_eq!(
             deployment_of(backend, rest, worker).1,
-            [*expected],
+            if expected.is_empty() { vec![] } else { vec![*expected] },
             "{backend} {rest} {worker}"
         );
     }

@@ -1,6 +1,6 @@
 //! `worker`.
 
-use super::deployment::optional;
+use super::{deployment::optional, group};
 use crate::deployment::{
     Backend, Capacity, Efficiency, Eviction, HostOffload, KvCache, Parallelism, Preemption,
     SchedulePolicy, Scheduler, SglangScheduler, Speedup, StateCache, StorageOffload, Timing,
@@ -192,6 +192,7 @@ fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache>
         })
         .ok()?,
         prefix_match_unit: view.count32("prefix-match-unit"),
+        groups: group::decode(view)?,
         eviction: match view.text("eviction")? {
             "belady" => Eviction::Belady,
             _ => Eviction::Lru,
@@ -200,6 +201,7 @@ fn kv_cache(view: &View<'_>, backend: Backend, bag: &mut Bag) -> Option<KvCache>
     sizes(view, &cache, bag);
     tiers(view, &cache, backend, bag);
     match_unit(view, &cache, bag);
+    group::check(view, &cache, backend, bag);
     Some(cache)
 }
 
@@ -286,6 +288,10 @@ fn capacity(
 
 /// Refuses a number of bytes where the bytes of a block are not stated.
 fn bytes_have_a_divisor(view: &View<'_>, cache: &View<'_>, bag: &mut Bag) {
+    // Groups share bytes as they are.
+    if cache.child("group").is_some() {
+        return;
+    }
     let lacks: Vec<String> = ["block-size", "bytes-per-token"]
         .iter()
         .filter(|name| !is_written(cache, name))

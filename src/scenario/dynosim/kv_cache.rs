@@ -72,6 +72,7 @@ pub(super) fn decode(
         host_offload: None,
         storage_offload: None,
         state_cache: None,
+        groups: Vec::new(),
         prefix_match_unit: None,
         eviction: Eviction::Lru,
     };

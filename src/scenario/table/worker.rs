@@ -104,7 +104,7 @@ static KV_CACHE: Shape = Shape::new(
     )
     .or_text("lru"),
 ])
-.block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE]);
+.block(&[&CAPACITY, &HOST_OFFLOAD, &STORAGE_OFFLOAD, &STATE_CACHE, &GROUP]);
 
 static CAPACITY: Shape =
     Shape::new("capacity", "How many blocks there are; without this node `\"default\"`.").kinds(&[
@@ -154,6 +154,21 @@ static STATE_CACHE: Shape = Shape::new(
     "State of recurrent layers; needs a fixed capacity and no further tier.",
 )
 .props(&[Field::count("bytes-per-request", "Bytes of state of a request.").at_least(1)]);
+
+static GROUP: Shape = Shape::new(
+    "group",
+    "Layers that keep the same tokens in pages of their own size (vLLM, aggregated, without prefix caching). All groups share the `bytes` of a fixed capacity.",
+)
+.keyed()
+.args(&[Field::text("NAME", "Its name.")])
+.props(&[
+    Field::count32("block-size", "Tokens in a page.").at_least(1).at_most(bounds::BLOCK_SIZE),
+    Field::count("page-bytes", "Bytes of a page: those of all its layers, with padding.")
+        .at_least(1),
+    Field::count32("sliding-window", "Tokens that are looked back on.")
+        .at_least(1)
+        .derived("all"),
+]);
 
 static TIMING: Shape = Shape::new("timing", "How long a pass takes.").once().kinds(&[
     Kind::new("fixed", "Constant parts.").props(&[

@@ -12,7 +12,7 @@ use crate::units::SimTime;
 use super::{Arrival, Cadence, Formed, Reserved, Round, Served, Settled, sglang, vllm};
 
 /// Settings of a rank, by engine.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum RankConfig {
     /// vLLM, and TensorRT-LLM on the same core.
     Vllm(vllm::RankConfig),

@@ -73,7 +73,7 @@ impl<'a> Runtime<'a> {
         let mut pools = Vec::with_capacity(config.pools.len());
         let mut first_rank = 0;
         for (pool, timing) in config.pools.iter().zip(timings) {
-            pools.push(Pool::new(*pool, *timing, first_rank));
+            pools.push(Pool::new(pool.clone(), *timing, first_rank));
             first_rank += pool.ranks();
         }
         let tiers = config.tiers.as_ref().zip(pools.first_mut()).map(|(tiers, pool)| {

@@ -11,7 +11,7 @@ use crate::sim::worker::{IdleWorkers, Shape, Start, Workers};
 use crate::units::{Blocks, SimTime};
 
 /// How a pool is built.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct PoolConfig {
     /// What its workers are for.
     pub(crate) role: WorkerRole,
@@ -63,7 +63,7 @@ impl<'a> Pool<'a> {
         Self {
             timing,
             first_rank,
-            workers: Workers::new(config.rank, count, config.shape),
+            workers: Workers::new(&config.rank, count, config.shape),
             router,
             idle: IdleWorkers::new(count),
             parked: Vec::new(),
@@ -237,12 +237,16 @@ impl<'a> Pool<'a> {
     pub(crate) fn stuck(&self) -> Option<String> {
         let (index, rank) =
             self.workers.ranks().iter().enumerate().find(|(_, rank)| rank.has_work())?;
+        // Where groups of layers share bytes there are no blocks, and a head that exceeds the bytes is refused.
+        let blocks = match rank.capacity() {
+            0 => String::new(),
+            blocks => format!("more KV blocks than the {blocks} there are, or "),
+        };
         Some(format!(
-            "rank {} has {} waiting and {} running requests and no pass that does anything: the head needs more KV blocks than the {} there are, or more tokens than a pass may compute",
+            "rank {} has {} waiting and {} running requests and no pass that does anything: the head needs {blocks}more tokens than a pass may compute",
             self.number(index),
             rank.waiting(),
             rank.running(),
-            rank.capacity(),
         ))
     }
 

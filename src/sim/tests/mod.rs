@@ -4,6 +4,7 @@ mod conformance;
 mod disaggregated;
 mod equality;
 mod foresight;
+mod grouped;
 mod offload;
 mod scheduling;
 mod sglang;

@@ -291,6 +291,7 @@ fn worker(timing: Timing) -> Worker {
             host_offload: None,
             storage_offload: None,
             state_cache: None,
+            groups: Vec::new(),
             prefix_match_unit: None,
             eviction: crate::deployment::Eviction::Lru,
         },

@@ -141,7 +141,8 @@ fn failed_run(error: &SimError) -> Failure {
         | SimError::ClockOverflow { .. }
         | SimError::BadTime { .. }
         | SimError::BadWorkload { .. }
-        | SimError::Spill { .. } => Exit::JobFailed,
+        | SimError::Spill { .. }
+        | SimError::ForwardExceedsCache { .. } => Exit::JobFailed,
         SimError::Interrupted => Exit::Interrupted,
     };
     Failure::new(exit, Problem::new(Code::PredictRun, error.to_string()))

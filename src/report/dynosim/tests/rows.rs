@@ -32,6 +32,7 @@ pub(super) fn two_ranks() -> Deployment {
             host_offload: None,
             storage_offload: None,
             state_cache: None,
+            groups: Vec::new(),
             prefix_match_unit: None,
             eviction: crate::deployment::Eviction::Lru,
         },

@@ -5,6 +5,7 @@
 
 mod document;
 mod engine;
+mod groups;
 mod json;
 mod kv_cache;
 mod rank;

@@ -12,7 +12,7 @@ use super::super::field::{Field, not_covered, nullable, value};
 use super::super::yaml::Data;
 use super::document::refuse;
 use super::engine::Part;
-use super::kv_cache;
+use super::{groups, kv_cache};
 
 /// Fields of a rank.
 pub(super) const RANK: &[Field] = &[
@@ -39,7 +39,7 @@ pub(super) const RANK: &[Field] = &[
     nullable("kv_bytes_per_token"),
     nullable("kv_cache_bytes_per_token"),
     value("kv_cache_groups"),
-    not_covered("kv_cache_capacity_bytes"),
+    nullable("kv_cache_capacity_bytes"),
     nullable("native_host_offload"),
     nullable("g3_offload"),
     not_covered("kvcr"),
@@ -128,6 +128,7 @@ impl Rank {
                 host_offload: None,
                 storage_offload: None,
                 state_cache: None,
+                groups: Vec::new(),
                 prefix_match_unit: None,
                 eviction: Eviction::Lru,
             },
@@ -167,6 +168,7 @@ pub(super) fn decode(fields: &Fields<'_>, part: Part, report: &mut Report) -> Op
         fields.conflict("enable_chunked_prefill", "cannot be false with `sglang`", report);
     }
     kv_cache::decode(fields, part, &mut rank, report);
+    groups::decode(fields, part, &mut rank, report);
     scheduler(fields, &mut rank, report);
     timing(fields, &mut rank, report);
     rank.speculation = speculation(fields, report);
@@ -356,10 +358,5 @@ fn check_ignored(fields: &Fields<'_>, report: &mut Report) {
     }
     if fields.flag("vision", report) == Some(true) {
         report.not_covered(fields.entry_place("vision"), "`vision`");
-    }
-    if fields.states("kv_cache_groups")
-        && fields.items("kv_cache_groups", report).is_some_and(|groups| !groups.is_empty())
-    {
-        report.not_covered(fields.entry_place("kv_cache_groups"), "`kv_cache_groups`");
     }
 }

@@ -140,3 +140,71 @@ fn what_is_wrong_is_refused_where_it_stands() {
         assert!(problems[0].contains(expected), "{text}: {problems:?}");
     }
 }
+
+/// A rank with groups, with `more` in it and in the second group.
+fn with_groups(more: &str, second: &str) -> String {
+    let group = |name: &str, more: &str| {
+        format!(
+            "{{\"name\":\"{name}\",\"kind\":\"attention\",\"num_layers\":2,\"block_size_tokens\":4,\
+             \"page_size_bytes\":8{more}}}"
+        )
+    };
+    let groups = [group("full", ",\"sliding_window\":null"), group("near", second)].join(",");
+    let engine = format!(
+        "{{\"rank\":{{\"kv_cache_groups\":[{groups}],\"kv_cache_capacity_bytes\":64{more}}}}}"
+    );
+    spec(&engine, "")
+}
+
+#[test]
+fn groups_of_layers_share_bytes_instead_of_blocks() {
+    let text = with_groups(",\"enable_prefix_caching\":false", ",\"sliding_window\":9");
+    let prediction = decode(&text).expect("valid");
+    let Workers::Aggregated(worker) = &prediction.deployment.workers else { panic!("aggregated") };
+    assert_eq!(worker.kv_cache.group_bytes(), Some(64));
+    let groups = &worker.kv_cache.groups;
+    let read = groups.iter().map(|group| (group.name.as_str(), group.sliding_window));
+    assert_eq!(read.collect::<Vec<_>>(), [("full", None), ("near", Some(9))]);
+}
+
+#[test]
+fn what_groups_exclude_is_refused() {
+    let uncached = ",\"enable_prefix_caching\":false";
+    for (text, expected) in [
+        (
+            with_groups("", ""),
+            "`engine.rank.kv_cache_groups` needs `enable_prefix_caching` to be false",
+        ),
+        (
+            with_groups(&format!("{uncached},\"backend\":\"trtllm\""), ""),
+            "`engine.rank.kv_cache_groups` needs the backend `vllm` and an aggregated topology",
+        ),
+        (
+            with_groups(&format!("{uncached},\"aic_nextn\":1"), ""),
+            "`engine.rank.aic_nextn` excludes `kv_cache_groups`",
+        ),
+        (
+            with_groups(&format!("{uncached},\"kv_cache_bytes_per_token\":1"), ""),
+            "`engine.rank.kv_cache_bytes_per_token` excludes `kv_cache_groups`",
+        ),
+        (
+            with_groups(&format!("{uncached},\"emit_kv_events\":true"), ""),
+            "`engine.rank.emit_kv_events` excludes `kv_cache_groups`",
+        ),
+        (
+            with_groups(uncached, "").replace("near", "full"),
+            "`engine.rank.kv_cache_groups` names two groups alike",
+        ),
+        (
+            with_groups(uncached, "").replace("attention", "convolution"),
+            "`engine.rank.kv_cache_groups[0].sliding_window` is missing",
+        ),
+        (
+            spec("{\"rank\":{\"kv_cache_capacity_bytes\":64}}", ""),
+            "`engine.rank.kv_cache_capacity_bytes` needs `kv_cache_groups`",
+        ),
+    ] {
+        let problems = decode(&text).expect_err(&text);
+        assert!(problems.iter().any(|problem| problem.contains(expected)), "{text}: {problems:?}");
+    }
+}

@@ -55,6 +55,7 @@ fn what_is_not_stated_has_the_defaults_of_dynosim() {
                 host_offload: None,
                 storage_offload: None,
                 state_cache: None,
+                groups: Vec::new(),
                 prefix_match_unit: None,
                 eviction: crate::deployment::Eviction::Lru,
             },

@@ -65,6 +65,7 @@ impl Rank {
                 self.left_waiting = !self.waiting.is_empty();
             }
         }
+        self.within_bytes()?;
         if self.host.is_some() {
             self.prepare_stores(now);
         }
@@ -116,8 +117,11 @@ impl Rank {
         needed <= self.pool.available()
     }
 
-    /// Returns the blocks that hold `tokens` tokens.
+    /// Returns the blocks that hold `tokens` tokens; none where groups of layers hold bytes instead.
     pub(super) fn blocks_for(&self, tokens: u64) -> u64 {
+        if self.grouped.is_some() {
+            return 0;
+        }
         tokens.div_ceil(u64::from(self.config.block_size))
     }
 
@@ -158,12 +162,17 @@ impl Rank {
         if work == 0 && known > 0 {
             return Step::Skipped;
         }
+        if self.overruns(before, before + work) {
+            return Step::Blocked;
+        }
         self.release_previous_state(seat);
         let drafts = self.drafts_within(seat, work, *budget);
         self.sequence(seat).drafts = drafts;
         let target = self.blocks_for(before + work);
         let held = (self.look(seat).blocks.len() as u64).min(target);
-        while self.pool.available() < target - held + self.state_writes(seat, before + work) {
+        while self.pool.available() < target - held + self.state_writes(seat, before + work)
+            || !self.holds_bytes(seat, before, before + work)
+        {
             assert!(
                 self.config.policy == Policy::Optimistic,
                 "bug: a request outgrew the blocks it was promised"
@@ -343,7 +352,7 @@ impl Rank {
                 self.pass.rejected.push(seat);
                 continue;
             }
-            if *budget == 0 && wants_tokens {
+            if (*budget == 0 && wants_tokens) || self.waits_for_bytes(seat, *budget) {
                 break;
             }
             if self.blocks_to_admit(seat, hit) + self.state_to_admit(seat, hit)
@@ -367,7 +376,7 @@ impl Rank {
     /// Returns whether a request can never be served: its prompt reaches the context limit, or, before its first admission, its
     /// known sequence exceeds the whole pool.
     fn is_refused(&self, seat: Seat) -> bool {
-        self.exceeds_context(seat) || self.exceeds_pool(seat)
+        self.exceeds_context(seat) || self.exceeds_pool(seat) || self.exceeds_bytes(seat)
     }
 
     /// Returns whether the prompt of a request reaches the context limit.
@@ -431,7 +440,10 @@ impl Rank {
         if work == 0 && known > 0 {
             return None;
         }
-        if !self.make_room(seat, hit, work, budget) {
+        if !self.make_room(seat, hit, work, budget)
+            || self.overruns(cached, cached + work)
+            || !self.holds_bytes(seat, cached, cached + work)
+        {
             return None;
         }
         self.pin_prefix(seat, hit.blocks);
@@ -458,10 +470,12 @@ impl Rank {
             self.pass.formed.decode.requests += self.pass.grouped;
             self.pass.formed.decode.context_tokens += self.group.context;
         }
-        let decode = DecodeWork {
-            capacity_tokens: self.config.blocks * u64::from(self.config.block_size),
-            ..self.pass.formed.decode
+        // Groups of layers have no capacity in tokens that would bound a context.
+        let capacity_tokens = match self.grouped {
+            Some(_) => self.pass.formed.decode.context_tokens,
+            None => self.config.blocks * u64::from(self.config.block_size),
         };
+        let decode = DecodeWork { capacity_tokens, ..self.pass.formed.decode };
         let (prefill_time, decode_time) = pass_times(timing, self.pass.formed.prefill, decode)?;
         self.pass.formed.end = now + prefill_time + decode_time;
         Ok(())

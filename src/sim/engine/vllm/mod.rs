@@ -9,6 +9,7 @@ mod draft;
 mod form;
 mod grid;
 mod group;
+mod grouped;
 mod handover;
 pub(crate) mod host;
 mod lookup;

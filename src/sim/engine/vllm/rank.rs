@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::deployment::{Preemption, WorkerRole};
+use crate::deployment::{CacheGroup, Preemption, WorkerRole};
 use crate::record::{Gaps, Outcome};
 use crate::sim::engine::acceptance::{Acceptance, Drafts};
 use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
@@ -13,13 +13,14 @@ use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::BlockCursor;
 
 use super::group::Group;
+use super::grouped::GroupedCache;
 use super::handover::{Destinations, Sources};
 use super::host::RankHost;
 use super::sequence::{Phase, Sequence};
 use super::state::{RankStates, RequestState};
 
 /// Settings of a rank.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the engine, stated by name")]
 pub(crate) struct RankConfig {
     /// What its worker is for.
@@ -54,6 +55,8 @@ pub(crate) struct RankConfig {
     pub(crate) state_blocks: u32,
     /// The grid on which a prefix with its state is matched, where it is finer than blocks may be.
     pub(crate) match_grid: Option<MatchGrid>,
+    /// The groups of layers that share memory by the byte, and how many bytes that is; there are no blocks then.
+    pub(crate) groups: Option<(Box<[CacheGroup]>, u64)>,
 }
 
 /// The grid on which a prefix with its state is matched.
@@ -128,6 +131,8 @@ pub(crate) struct Rank {
     pub(super) waiting: VecDeque<Seat>,
     pub(super) running: Vec<Seat>,
     pub(super) group: Group,
+    /// The bytes that groups of layers share, where there are such.
+    pub(super) grouped: Option<GroupedCache>,
     pub(super) pass: Pass,
     /// Whether the head of `waiting` was refused for lack of blocks and nothing has changed since that could help it.
     pub(super) head_blocked: bool,
@@ -189,8 +194,8 @@ impl Rank {
     /// Returns an idle rank; `number` counts the ranks of all workers of its pool.
     pub(crate) fn new(config: RankConfig, number: usize) -> Self {
         Self {
+            grouped: config.groups.as_ref().map(GroupedCache::new),
             acceptance: config.drafts.map(|drafts| Acceptance::new(drafts, number as u64)),
-            config,
             pool: BlockPool::new(config.blocks),
             seats: Vec::new(),
             vacant: Vec::new(),
@@ -209,6 +214,7 @@ impl Rank {
             forecast: None,
             host: None,
             states: RankStates::new(config.state_blocks),
+            config,
         }
     }
 
@@ -262,6 +268,7 @@ impl Rank {
             order: 0,
             accepted: 0,
             blocks: Vec::new(),
+            bytes: 0,
             identities: Vec::new(),
             cursor: BlockCursor::default(),
             units: Vec::new(),
@@ -383,6 +390,7 @@ impl Rank {
     /// Releases all blocks of a request, tail first, so that a suffix is evicted before what it extends.
     pub(super) fn release_blocks(&mut self, seat: Seat) {
         self.release_state(seat);
+        self.release_bytes(seat);
         let blocks = std::mem::take(&mut self.sequence(seat).blocks);
         for block in blocks.iter().rev() {
             self.pool.release(*block);

@@ -52,6 +52,8 @@ pub(super) struct Sequence {
     /// Its place in the order in which a decode rank accepted requests.
     pub(super) accepted: u64,
     pub(super) blocks: Vec<Copy>,
+    /// Bytes it holds where groups of layers share memory.
+    pub(super) bytes: u64,
     /// Identities of complete blocks of the known sequence, as far as they were needed.
     pub(super) identities: Vec<BlockIdentity>,
     pub(super) cursor: BlockCursor,
