@@ -71,6 +71,7 @@ impl Producer<'_> {
             no_transcript: false,
             stop: Some(self.stop),
             progress: Some(self.board.job(job.index)),
+            probe: None,
         };
         let corpus = trace.map(|trace| trace.corpus.as_ref());
         let record = self.executor.run(simulation, corpus, &options)?;

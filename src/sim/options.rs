@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::Probe;
+
 /// What a caller may ask of a run without changing its result.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
@@ -13,6 +15,8 @@ pub struct Options<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Where to say how far the run is.
     pub progress: Option<&'a Progress>,
+    /// Where to take the state that decided an event.
+    pub probe: Option<&'a Probe>,
 }
 
 /// How far a run is; written by the simulator, read by a progress bar.

@@ -219,6 +219,37 @@ impl Rank {
         ask!(self, rank => rank.running())
     }
 
+    /// Returns the first requests that wait, in their order, `most` at the most.
+    pub(crate) fn line(&self, most: usize) -> Vec<u64> {
+        ask!(self, rank => rank.line(most))
+    }
+
+    /// Returns how many accepted requests lack room for their KV.
+    pub(crate) fn without_room(&self) -> usize {
+        ask!(self, rank => rank.without_room())
+    }
+
+    /// Returns how many requests may run.
+    pub(crate) fn most_running(&self) -> u64 {
+        ask!(self, rank => rank.config.max_running)
+    }
+
+    /// Returns how many tokens a pass may compute; of prompts alone where the engine counts only those.
+    pub(crate) fn token_budget(&self) -> u64 {
+        match self {
+            Self::Vllm(rank) => rank.config.budget,
+            Self::Sglang(rank) => rank.config.max_prefill_tokens.min(rank.config.chunk),
+        }
+    }
+
+    /// Returns how many KV blocks could be taken: free ones, and cached ones that nobody holds.
+    pub(crate) fn available(&self) -> u64 {
+        match self {
+            Self::Vllm(rank) => rank.pool().available(),
+            Self::Sglang(rank) => rank.cache().reachable(),
+        }
+    }
+
     /// Returns how many KV blocks there are.
     pub(crate) fn capacity(&self) -> u64 {
         match self {

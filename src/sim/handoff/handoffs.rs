@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::record::LinkUse;
 use crate::sim::link::Sharing;
+use crate::sim::probe::{self, LinkState};
 use crate::sim::ticket::Ticket;
-use crate::units::{SimTime, Tokens};
+use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::Content;
 
 use super::queue::Queue;
@@ -119,6 +120,13 @@ impl Handoffs {
     /// Returns when the next transfer ends.
     pub(crate) fn next_event(&mut self) -> Option<SimTime> {
         self.transfers.next_event()
+    }
+
+    /// Returns the transfers in flight, and how fast each moves.
+    pub(crate) fn link_state(&mut self, at: Nanos) -> LinkState {
+        let (sharing, gigabytes) = self.transfers.pricing().sharing();
+        let transfers = probe::moving(self.transfers.shares(), &self.moving, gigabytes);
+        LinkState { at, sharing, transfers }
     }
 
     /// Takes every request, by number.

@@ -2,6 +2,7 @@
 
 use crate::deployment::TransferTiming;
 use crate::sim::link::{Direction, Link, Links, Sharing, Transfer};
+use crate::sim::probe::LinkSharing;
 use crate::units::SimTime;
 
 /// What a transfer costs.
@@ -57,6 +58,21 @@ impl Pricing {
         }
     }
 
+    /// Returns how transfers share, in words, and the gigabytes a second of a prefill rank's link where bytes decide.
+    pub(crate) fn sharing(&self) -> (LinkSharing, Option<f64>) {
+        match (self.charge, self.sharing) {
+            (Charge::Constant(_), _) => (LinkSharing::Constant, None),
+            (Charge::Bytes { gigabytes_per_second, .. }, sharing) => {
+                let sharing = match sharing {
+                    Sharing::Alone => LinkSharing::Alone,
+                    Sharing::MaxMin => LinkSharing::MaxMin,
+                    Sharing::EqualParts => LinkSharing::EqualParts,
+                };
+                (sharing, Some(gigabytes_per_second))
+            }
+        }
+    }
+
     /// Returns the tokens that a transfer is charged for.
     pub(crate) fn charged(&self, prompt: u64, missing: u64) -> u64 {
         match self.tokens {
@@ -91,6 +107,17 @@ impl Transfers {
             size: alone_ms,
             links: [Link { id: source, rate: 1.0 }, receiving],
         });
+    }
+
+    /// Returns each by number with its prefill rank, its decode rank and its rate, in order of submission.
+    pub(super) fn shares(&mut self) -> Vec<(u64, u64, u64, f64)> {
+        let rates = self.links.rates().to_vec();
+        let moving = self.links.moving().iter().zip(rates);
+        let one = |(transfer, rate): (&Transfer, f64)| {
+            let [from, to] = transfer.links;
+            (transfer.id, from.id, to.id, rate)
+        };
+        moving.map(one).collect()
     }
 
     /// Returns when the next one ends.

@@ -50,7 +50,6 @@ impl Links {
     }
 
     /// Returns the transfers in flight, in order of submission.
-    #[cfg(test)]
     pub(crate) fn moving(&self) -> &[Transfer] {
         &self.moving
     }
@@ -97,7 +96,6 @@ impl Links {
     }
 
     /// Returns the rate of each transfer in units a millisecond, in order of submission.
-    #[cfg(test)]
     pub(crate) fn rates(&mut self) -> &[f64] {
         self.predict();
         &self.rates

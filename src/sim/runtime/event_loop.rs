@@ -37,7 +37,7 @@ const MOST_FRUITLESS_PREEMPTIONS: u32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct Runtime<'a> {
     cut: Option<SimTime>,
-    options: Options<'a>,
+    pub(super) options: Options<'a>,
     pub(super) traffic: Traffic<'a>,
     /// Aggregated, or prefill and then decode.
     pub(super) pools: Vec<Pool<'a>>,
@@ -120,6 +120,7 @@ impl<'a> Runtime<'a> {
     pub(crate) fn run(mut self) -> Result<crate::record::RunRecord, SimError> {
         loop {
             self.settle()?;
+            self.probe_ranks();
             if self.traffic.is_done() && self.is_drained() && !self.has_unseen_passes() {
                 break;
             }
@@ -333,7 +334,9 @@ impl<'a> Runtime<'a> {
         let mut changed = false;
         for pool in 0..self.pools.len() {
             self.pools[pool].unpark();
-            while let Some((worker, end)) = self.pools[pool].start_next(self.now)? {
+            while let Some((worker, end)) =
+                self.pools[pool].start_next(self.now, self.options.probe)?
+            {
                 changed |= self.start_pass(pool, worker, end)?;
             }
             if self.pools[pool].has_dead_worker() {

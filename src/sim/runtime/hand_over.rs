@@ -18,6 +18,9 @@ impl Runtime<'_> {
     pub(super) fn hand_over(&mut self) -> Result<bool, SimError> {
         let Some(handoffs) = &mut self.handoffs else { return Ok(false) };
         let mut changed = handoffs.end_transfers(self.now);
+        if changed {
+            self.probe_links();
+        }
         while let Some((request, action)) = self.handoffs().pop() {
             changed |= self.carry_out(request, action)?;
         }
@@ -49,6 +52,7 @@ impl Runtime<'_> {
             Action::Transfer => {
                 let now = self.now;
                 self.handoffs().start_transfer(now, request);
+                self.probe_links();
             }
             Action::Activate => self.activate(request),
             Action::Release | Action::Abandon => self.release_source(request, action)?,

@@ -9,6 +9,7 @@
 mod event_loop;
 mod finish;
 mod hand_over;
+mod look;
 mod pool;
 
 pub(crate) use event_loop::Runtime;

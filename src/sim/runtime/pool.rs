@@ -5,6 +5,7 @@ use crate::record::PoolUse;
 use crate::sim::engine::{Rank, RankConfig, Served};
 use crate::sim::error::SimError;
 use crate::sim::kv::Census;
+use crate::sim::probe::{Moment, Probe};
 use crate::sim::router::RoundRobin;
 use crate::sim::timing::PassTiming;
 use crate::sim::worker::{IdleWorkers, Shape, Start, Workers};
@@ -148,15 +149,20 @@ impl<'a> Pool<'a> {
     }
 
     /// Starts a pass on the lowest idle worker that has work; returns the worker and when its pass ends, `None` where it could do
-    /// nothing.
+    /// nothing. A probe sees what passes are formed from.
     ///
     /// # Errors
     /// [`SimError::BadTime`] where the timing model answers no time.
     pub(crate) fn start_next(
         &mut self,
         now: SimTime,
+        probe: Option<&Probe>,
     ) -> Result<Option<(usize, Option<SimTime>)>, SimError> {
         while let Some(worker) = self.idle.pop_first() {
+            if let Some(probe) = probe {
+                let ranks = self.workers.range(worker);
+                ranks.for_each(|rank| self.probe(rank, Moment::BeforePass, now, probe));
+            }
             match self.workers.start(worker, now, self.timing)? {
                 Start::Nothing => {}
                 Start::NoEffect => return Ok(Some((worker, None))),
@@ -250,16 +256,21 @@ impl<'a> Pool<'a> {
         ))
     }
 
+    /// Returns what the pool is called in reports.
+    pub(super) fn name(&self) -> &'static str {
+        match self.config.role {
+            WorkerRole::Aggregated => "agg",
+            WorkerRole::Prefill => "prefill",
+            WorkerRole::Decode => "decode",
+        }
+    }
+
     /// Returns what the workers took.
     pub(crate) fn used(&self) -> PoolUse {
         let ranks = self.workers.ranks();
         let census = ranks.iter().map(Rank::census).fold(Census::default(), Census::and);
         PoolUse {
-            pool: match self.config.role {
-                WorkerRole::Aggregated => "agg",
-                WorkerRole::Prefill => "prefill",
-                WorkerRole::Decode => "decode",
-            },
+            pool: self.name(),
             gpus_per_worker: self.config.gpus_per_worker,
             workers: self.workers.count() as u64,
             blocks_per_rank: Blocks::new(self.config.rank.blocks()),

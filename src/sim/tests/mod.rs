@@ -6,6 +6,7 @@ mod equality;
 mod foresight;
 mod grouped;
 mod offload;
+mod probe;
 mod scheduling;
 mod sglang;
 mod speculation;

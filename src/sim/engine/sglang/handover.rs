@@ -33,6 +33,11 @@ pub(super) struct Destinations {
 }
 
 impl Destinations {
+    /// Returns how many requests lack room.
+    pub(super) fn without_room(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Notes that room may have become free.
     pub(super) fn note_room(&mut self) {
         self.room += 1;

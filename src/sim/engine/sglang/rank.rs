@@ -19,7 +19,7 @@ use super::sequence::{Lease, Seat, Sequence};
 /// One rank.
 #[derive(Debug)]
 pub(crate) struct Rank {
-    pub(super) config: RankConfig,
+    pub(crate) config: RankConfig,
     pub(super) cache: RadixCache,
     pub(super) seats: Vec<Option<Sequence>>,
     vacant: Vec<Seat>,
@@ -153,6 +153,17 @@ impl Rank {
     /// Returns how many requests wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len() + self.ready.len()
+    }
+
+    /// Returns the first requests that wait, in their order.
+    pub(crate) fn line(&self, most: usize) -> Vec<u64> {
+        let line = self.ready.iter().chain(&self.waiting);
+        line.take(most).map(|seat| self.look(*seat).ticket.request).collect()
+    }
+
+    /// Returns how many accepted requests lack room for their KV.
+    pub(crate) fn without_room(&self) -> usize {
+        self.destinations.without_room()
     }
 
     /// Returns how many requests run.

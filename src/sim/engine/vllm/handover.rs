@@ -50,6 +50,11 @@ struct Destination {
 }
 
 impl Destinations {
+    /// Returns how many requests lack room.
+    pub(super) fn without_room(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Notes that a request left or gave up its blocks.
     pub(super) fn note_room(&mut self) {
         self.room += 1;

@@ -124,7 +124,7 @@ pub(super) struct Pass {
 /// One rank.
 #[derive(Debug)]
 pub(crate) struct Rank {
-    pub(super) config: RankConfig,
+    pub(crate) config: RankConfig,
     pub(super) pool: BlockPool,
     pub(super) seats: Vec<Option<Sequence>>,
     vacant: Vec<Seat>,
@@ -311,6 +311,16 @@ impl Rank {
     /// Returns how many requests wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Returns the first requests that wait, in their order.
+    pub(crate) fn line(&self, most: usize) -> Vec<u64> {
+        self.waiting.iter().take(most).map(|seat| self.look(*seat).ticket.request).collect()
+    }
+
+    /// Returns how many accepted requests lack room for their KV.
+    pub(crate) fn without_room(&self) -> usize {
+        self.destinations.without_room()
     }
 
     /// Returns how many requests run.
