@@ -2,8 +2,10 @@
 
 use crate::plan::{Part, SimulationJob};
 use crate::record::RunRecord;
-use crate::sim::{self, Options, SimError, Unsupported};
+use crate::sim::{self, Options, Unsupported};
 use crate::workload::Corpus;
+
+use super::JobError;
 
 /// Runs simulation jobs.
 ///
@@ -15,13 +17,13 @@ pub trait Executor: Sync {
     /// Runs a job.
     ///
     /// # Errors
-    /// [`SimError`] when the job does not come to an end.
+    /// [`JobError`] when the job does not come to an end.
     fn run(
         &self,
         job: &SimulationJob,
         corpus: Option<&Corpus>,
         options: &Options<'_>,
-    ) -> Result<RunRecord, SimError>;
+    ) -> Result<RunRecord, JobError>;
 }
 
 /// The simulator of this program.
@@ -42,7 +44,7 @@ impl Executor for Native {
         job: &SimulationJob,
         corpus: Option<&Corpus>,
         options: &Options<'_>,
-    ) -> Result<RunRecord, SimError> {
-        sim::run(job, corpus, options)
+    ) -> Result<RunRecord, JobError> {
+        Ok(sim::run(job, corpus, options)?)
     }
 }

@@ -5,7 +5,9 @@
 
 mod admit;
 mod cache;
+mod capability;
 mod corpora;
+mod engines;
 mod error;
 mod event;
 mod executor;
@@ -16,6 +18,7 @@ mod pool;
 pub use admit::refusals;
 pub use cache::{Cache, CachedFiles, Lookup};
 pub use corpora::{Corpora, LoadedTrace, Reading};
+pub use engines::Engines;
 pub use error::{EndElsewhere, JobError};
 pub use event::{Board, Ending, Event, Listener, Origin};
 pub use executor::{Executor, Native};

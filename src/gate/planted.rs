@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::deployment::{Timing, Workers};
-use crate::exec::{Executor, Native};
+use crate::exec::{Executor, JobError, Native};
 use crate::plan::{Plan, SimulationJob};
 use crate::record::RunRecord;
 use crate::report::sample::{Setup, keep_nothing, plan, run};
 use crate::report::{JobResult, JobVerdict, Section};
-use crate::sim::{self, DecodeWork, Options, PassTiming, PrefillWork, SimError, Unsupported};
+use crate::sim::{self, DecodeWork, Options, PassTiming, PrefillWork, Unsupported};
 use crate::units::Blocks;
 use crate::workload::Corpus;
 
@@ -55,9 +55,9 @@ impl Executor for Planted {
         job: &SimulationJob,
         corpus: Option<&Corpus>,
         options: &Options<'_>,
-    ) -> Result<RunRecord, SimError> {
+    ) -> Result<RunRecord, JobError> {
         if let Self::Nanosecond = self {
-            return sim::run_timed(job, corpus, &late(job), options);
+            return Ok(sim::run_timed(job, corpus, &late(job), options)?);
         }
         let mut record = Native.run(job, corpus, options)?;
         match self {

@@ -17,6 +17,15 @@ pub enum PinError {
         /// The names there are, sorted.
         known: Vec<String>,
     },
+    /// The engine has no pin of this version, or several that may be meant.
+    NoVersion {
+        /// The engine.
+        name: String,
+        /// The version that was asked for.
+        version: String,
+        /// The versions there are, oldest first.
+        known: Vec<String>,
+    },
     /// The pin's file, or a file it names, is wrong.
     Invalid(Bag),
 }
@@ -28,6 +37,10 @@ impl PinError {
             Self::Unknown { kind, name, known } => {
                 Bag::from(unknown(kind, &name, &known).label(source, span, "no such pin"))
             }
+            Self::NoVersion { name, version, known } => {
+                let problem = no_version(&name, &version, &known);
+                Bag::from(problem.label(source, span, "no such version"))
+            }
             Self::Invalid(bag) => bag,
         }
     }
@@ -37,6 +50,9 @@ impl From<PinError> for Bag {
     fn from(error: PinError) -> Self {
         match error {
             PinError::Unknown { kind, name, known } => unknown(kind, &name, &known).into(),
+            PinError::NoVersion { name, version, known } => {
+                no_version(&name, &version, &known).into()
+            }
             PinError::Invalid(bag) => bag,
         }
     }
@@ -46,6 +62,15 @@ impl From<Bag> for PinError {
     fn from(bag: Bag) -> Self {
         Self::Invalid(bag)
     }
+}
+
+/// Says that an engine is not pinned at a version.
+fn no_version(name: &str, version: &str, known: &[String]) -> Problem {
+    let message = format!("engine `{name}` is not pinned at version `{version}`");
+    let near = nearest(version, known.iter().map(String::as_str));
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let help = format!("{near}it is pinned at {}; see `bench pins list`", quoted(known));
+    Problem::new(Code::PinUnknown, message).help(help)
 }
 
 /// Says that there is no such pin.

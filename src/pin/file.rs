@@ -84,7 +84,7 @@ impl PinFile<'_> {
         let mut bag = Bag::new();
         let view = cursor::check(&document, shape, &mut bag);
         let Some(node) = view.child(self.kind.name()) else { return Err(bag) };
-        if node.text("NAME").is_some_and(|name| name != self.name) {
+        if node.text("NAME").is_some_and(|name| !self.kind.is_called(self.name, name)) {
             let message = format!("a pin is named after its file: `{}`", self.name);
             let problem = node.problem(Code::PinName, "NAME", message, "another name");
             bag.push(problem.help(format!("rename the pin to `{}`, or move the file", self.name)));

@@ -69,6 +69,13 @@ impl PinKind {
         })
     }
 
+    /// Returns whether a pin whose file is `stem` may call itself `name`: the same, and for an engine also without its version.
+    pub(super) fn is_called(self, stem: &str, name: &str) -> bool {
+        let is_versioned =
+            || stem.strip_prefix(name).is_some_and(|version| version.starts_with('-'));
+        stem == name || self == Self::Engine && is_versioned()
+    }
+
     /// Returns the name of the pin that an entry of the folder stands for, where it may stand for one.
     pub(super) fn name_of(self, entry: &str) -> Option<String> {
         match self {

@@ -4,6 +4,7 @@
 //! unpacked or parsed. Reads KDL through `scenario::{syntax, cursor}`, traces through `trace`. Knows nothing of plans.
 
 mod bundle;
+mod capability;
 mod capacity;
 mod describe;
 mod engine;
@@ -20,8 +21,10 @@ mod tests;
 mod timing;
 mod trace;
 mod verify;
+mod version;
 
 pub use bundle::Bundle;
+pub use capability::{Aspect, Capabilities};
 pub use capacity::{CapacityError, Footprint, KvRequest};
 pub use describe::{Description, Scope};
 pub use engine::EnginePin;
@@ -38,3 +41,4 @@ pub use table::{
 pub use timing::{Quantization, TimingPin, TimingSubject};
 pub use trace::TracePin;
 pub use verify::PinnedFile;
+pub use version::EngineVersion;

@@ -7,7 +7,10 @@ use crate::digest::Sha256;
 
 use super::describe::{Description, Scope, describe};
 use super::file::Files;
-use super::{EnginePin, HardwarePin, ModelPin, PinError, PinKind, PinnedFile, TimingPin, TracePin};
+use super::{
+    EnginePin, EngineVersion, HardwarePin, ModelPin, PinError, PinKind, PinnedFile, TimingPin,
+    TracePin,
+};
 
 /// The pins under a project root.
 #[derive(Debug, Clone)]
@@ -81,13 +84,63 @@ impl Registry {
         Ok(TracePin::load(&self.root, name)?)
     }
 
-    /// Returns an engine pin.
+    /// Returns the engine pin in a folder.
     ///
     /// # Errors
     /// As [`Registry::trace`].
-    pub fn engine(&self, name: &str) -> Result<EnginePin, PinError> {
-        self.known(PinKind::Engine, name)?;
-        Ok(EnginePin::load(&self.root, name)?)
+    pub fn engine(&self, folder: &str) -> Result<EnginePin, PinError> {
+        self.known(PinKind::Engine, folder)?;
+        Ok(EnginePin::load(&self.root, folder)?)
+    }
+
+    /// Returns every pin of an engine, oldest version first; none where no folder is called after it.
+    ///
+    /// # Errors
+    /// Everything wrong with any of their files.
+    pub fn engine_versions(&self, name: &str) -> Result<Vec<EnginePin>, Bag> {
+        let (mut pins, mut bag) = (Vec::new(), Bag::new());
+        for folder in self.names(PinKind::Engine)? {
+            if !PinKind::Engine.is_called(&folder, name) {
+                continue;
+            }
+            match EnginePin::load(&self.root, &folder) {
+                Ok(pin) if pin.name == name => pins.push(pin),
+                Ok(_) => {} // another engine, whose name begins with this one's
+                Err(findings) => bag.extend(findings),
+            }
+        }
+        if bag.has_errors() {
+            return Err(bag);
+        }
+        pins.sort_by_key(|pin| EngineVersion::parse(&pin.version));
+        Ok(pins)
+    }
+
+    /// Returns the pin of an engine at a version; `version` may be the short spelling of a nightly (`0.13.0-dev.87`).
+    ///
+    /// # Errors
+    /// [`PinError::Unknown`] for an engine without a pin, [`PinError::NoVersion`] for a version that none of its pins has or that
+    /// several might mean, [`PinError::Invalid`] with everything wrong with a file.
+    pub fn engine_at(&self, name: &str, version: &str) -> Result<EnginePin, PinError> {
+        let mut pins = self.engine_versions(name)?;
+        if pins.is_empty() {
+            let known = self.names(PinKind::Engine).map_err(Bag::from)?;
+            return Err(PinError::Unknown { kind: PinKind::Engine, name: name.to_owned(), known });
+        }
+        let known = pins.iter().map(|pin| pin.version.clone()).collect();
+        if pins.iter().any(|pin| pin.version == version) {
+            pins.retain(|pin| pin.version == version);
+        } else {
+            pins.retain(|pin| pin.is_version(version));
+        }
+        match (pins.pop(), pins.is_empty()) {
+            (Some(pin), true) => Ok(pin),
+            _ => Err(PinError::NoVersion {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                known,
+            }),
+        }
     }
 
     /// Returns a hardware pin.

@@ -22,12 +22,12 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Returns the scenario of one workload, deployment and engine of `scenario`, with the values of all axes in their places; `tables` are
-    /// the timing pins that a timing `default` comes to.
+    /// Returns the scenario of one workload, deployment and engine of `scenario`, with the values of all axes in their places;
+    /// `engine_folder` is that of the engine's pin, `tables` are the timing pins that a timing `default` comes to.
     pub(super) fn new(
         scenario: &Scenario,
         (workload, deployment, engine): (&Node, &Node, &str),
-        tables: &[String],
+        (engine_folder, tables): (&str, &[String]),
         sla: Option<&Node>,
     ) -> Self {
         let mut named = pins_named(workload);
@@ -54,7 +54,7 @@ impl Alone {
         text.extend(sla.map(|sla| node_text(sla, 2)));
         text.push_str("    }\n}\n");
         let files = named.into_iter().map(|(kind, name)| (registered(kind), name));
-        let engine = (pin::PinKind::Engine, engine.to_owned());
+        let engine = (pin::PinKind::Engine, engine_folder.to_owned());
         Self { text, pins: files.chain([engine]).collect() }
     }
 }

@@ -1,6 +1,8 @@
 //! Which engine runs a job: part of every job key.
 
+use crate::diag::{Bag, Code, Problem};
 use crate::digest::canonical::{Value, object};
+use crate::pin::{EnginePin, Registry};
 
 /// Which engine runs a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +53,39 @@ impl EngineIdentity {
     /// Returns the native simulator at its only behaviour version.
     pub fn native(compat: Compat) -> Self {
         Self { name: "native".to_owned(), version: "1".to_owned(), checksum: None, compat }
+    }
+
+    /// Returns the upstream engine of a pin.
+    pub fn upstream(pin: &EnginePin) -> Self {
+        Self {
+            name: pin.name.clone(),
+            version: pin.version.clone(),
+            checksum: pin.checksum.clone(),
+            compat: Compat::NEWEST,
+        }
+    }
+
+    /// Returns the engine that a name and a version mean on a command line. The versions of `native` are the behaviours that it
+    /// imitates; those of others are those of its pins, where a nightly may be stated by its number alone.
+    ///
+    /// # Errors
+    /// `pin::unknown` for a name or a version that is not pinned; everything wrong with the engine's pins.
+    pub fn find(registry: &Registry, name: &str, version: &str) -> Result<Self, Bag> {
+        if name != "native" {
+            return Ok(Self::upstream(&registry.engine_at(name, version)?));
+        }
+        version.parse().map(Self::native).map_err(|()| {
+            let known: Vec<String> =
+                Compat::ALL.iter().map(|compat| format!("`{}`", compat.name())).collect();
+            let message = format!("engine `native` does not behave as `{version}`");
+            let help = format!("it can behave as {}", known.join(" or as "));
+            Problem::new(Code::PinUnknown, message).help(help).into()
+        })
+    }
+
+    /// Returns the version that tells it from others of its name: of `native` the behaviour that it imitates.
+    pub fn shown_version(&self) -> &str {
+        if self.is_native() { self.compat.name() } else { &self.version }
     }
 
     /// Returns whether this program itself runs the engine.

@@ -186,7 +186,8 @@ impl Run<'_, '_> {
         let (Some(workload), Some(deployment)) = nodes else { return }; // it was complained of
         let sla = self.block.stated.sla_node.as_ref();
         let named = (&workload, &deployment, engine.name.as_str());
-        let alone = Alone::new(self.scenario, named, tables, sla);
+        let folder = self.inputs.engine_folder(&engine.name).unwrap_or(&engine.name);
+        let alone = Alone::new(self.scenario, named, (folder, tables), sla);
         if let Some(all) = self.alone.as_deref_mut() {
             all.push(alone);
         }

@@ -8,9 +8,20 @@ use super::{Compat, EngineIdentity, PlannedPin, TableInput};
 use crate::deployment::{Parallelism, Workers};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
-use crate::pin::{self, HardwarePin, ModelPin, Pin, Registry, TimingPin};
+use crate::pin::{self, HardwarePin, ModelPin, Pin, PinError, Registry, TimingPin};
 use crate::scenario::model::{EnginePin, FilePin, PinKind, Scenario};
 use crate::scenario::syntax::Place;
+
+/// An engine as a scenario pins it.
+#[derive(Debug)]
+pub(super) struct PlannedEngine {
+    /// Part of every job key.
+    pub(super) identity: EngineIdentity,
+    /// The folder of its pin.
+    folder: String,
+    /// The digest of its pin.
+    digest: Sha256,
+}
 
 /// The pins that are as the scenario says; wrong ones are absent and in the bag.
 #[derive(Debug, Default)]
@@ -18,7 +29,7 @@ pub(super) struct Inputs {
     digests: BTreeMap<(PinKind, String), Sha256>,
     models: BTreeMap<String, ModelPin>,
     trace_rows: BTreeMap<String, u64>,
-    engines: BTreeMap<String, (EngineIdentity, Sha256)>,
+    engines: BTreeMap<String, PlannedEngine>,
     hardware: BTreeMap<String, HardwarePin>,
     timings: Vec<(TimingPin, TableInput)>,
     registry: Option<Registry>,
@@ -109,13 +120,19 @@ impl Inputs {
 
     /// Returns an engine that was read.
     pub(super) fn engine(&self, name: &str) -> Option<&EngineIdentity> {
-        self.engines.get(name).map(|(identity, _)| identity)
+        self.engines.get(name).map(|engine| &engine.identity)
+    }
+
+    /// Returns the folder of the pin of an engine that was read.
+    pub(super) fn engine_folder(&self, name: &str) -> Option<&str> {
+        self.engines.get(name).map(|engine| engine.folder.as_str())
     }
 
     /// Returns every pin that was read, by kind and name.
     pub(super) fn pins(&self) -> Vec<PlannedPin> {
         let files = self.digests.iter().map(|((kind, name), digest)| (kind.name(), name, digest));
-        let engines = self.engines.iter().map(|(name, (_, digest))| ("engine", name, digest));
+        let engines =
+            self.engines.values().map(|engine| ("engine", &engine.folder, &engine.digest));
         let mut pins: Vec<PlannedPin> = files
             .chain(engines)
             .map(|(kind, name, digest)| PlannedPin { kind, name: name.clone(), digest: *digest })
@@ -187,10 +204,9 @@ pub(super) fn engine(
     pinned: &EnginePin,
     scenario: &Scenario,
     registry: &Registry,
-) -> Result<Option<(EngineIdentity, Sha256)>, Bag> {
+) -> Result<Option<PlannedEngine>, Bag> {
     let place = &pinned.place;
-    let found =
-        registry.engine(&pinned.name).map_err(|error| error.at(place.source(), place.span()))?;
+    let Some(found) = pinned_engine(pinned, registry)? else { return Ok(None) };
     let differs = |what: &str, at: &Place, stated: &str, pin: &str| {
         let message = format!("engine `{}` has another {what} than the scenario says", pinned.name);
         at.problem(Code::ScenarioDigestMismatch, message, format!("the scenario's {what}")).help(format!(
@@ -200,7 +216,7 @@ pub(super) fn engine(
         ))
     };
     let Some(version) = &pinned.version else { return Ok(None) };
-    if *version != found.version {
+    if !found.is_version(version) {
         let at = pinned.version_place.as_ref().unwrap_or(place);
         return Err(differs("version", at, version, &found.version).into());
     }
@@ -222,9 +238,32 @@ pub(super) fn engine(
         (Some(_) | None, _) => {}
     }
     let compat = compat(pinned, &found)?;
-    let (name, version) = (pinned.name.clone(), version.clone());
-    let digest = found.digest();
-    Ok(Some((EngineIdentity { name, version, checksum: found.checksum, compat }, digest)))
+    let identity = EngineIdentity { compat, ..EngineIdentity::upstream(&found) };
+    Ok(Some(PlannedEngine { identity, digest: found.digest(), folder: found.folder }))
+}
+
+/// Returns the pin that a scenario means: the one of its version, or the only one that the engine has. `None` where its version was
+/// refused, which was complained of.
+pub(super) fn pinned_engine(
+    pinned: &EnginePin,
+    registry: &Registry,
+) -> Result<Option<pin::EnginePin>, Bag> {
+    let place = &pinned.place;
+    let mut versions = registry.engine_versions(&pinned.name)?;
+    if versions.len() == 1 {
+        return Ok(versions.pop());
+    }
+    let version = match &pinned.version {
+        Some(version) => version.as_str(),
+        None if versions.is_empty() => "",
+        None => return Ok(None),
+    };
+    let at = pinned.version_place.as_ref().unwrap_or(place);
+    let found = registry.engine_at(&pinned.name, version);
+    found.map(Some).map_err(|error| match error {
+        PinError::Unknown { .. } => error.at(place.source(), place.span()),
+        PinError::NoVersion { .. } | PinError::Invalid(_) => error.at(at.source(), at.span()),
+    })
 }
 
 /// Returns the behaviour that an engine imitates: as the scenario states, else as the pin does, else the newest.

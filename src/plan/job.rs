@@ -216,6 +216,17 @@ impl Job {
         }
     }
 
+    /// Returns the same job on another engine: same id, place in the plan and inputs, another key. Live traffic has no engine and
+    /// stays as it is.
+    #[must_use]
+    pub fn under(&self, engine: &EngineIdentity) -> Self {
+        let mut job = self.clone();
+        if let JobKind::Simulation(simulation) = &mut job.kind {
+            simulation.engine = engine.clone();
+        }
+        job
+    }
+
     /// Returns the job's key.
     pub fn key(&self) -> JobKey {
         JobKey(Domain::Job.digest(&self.canonical().to_bytes()))

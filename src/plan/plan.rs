@@ -7,7 +7,7 @@ use crate::diag::{SourceFile, Span};
 use crate::digest::Sha256;
 use crate::digest::canonical::Value;
 
-use super::Job;
+use super::{EngineIdentity, Job};
 
 /// A pin that a plan was made from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns the same plan with every simulation on another engine; see [`Job::under`].
+    #[must_use]
+    pub fn under(&self, engine: &EngineIdentity) -> Self {
+        let jobs = self.jobs.iter().map(|job| job.under(engine)).collect();
+        Self { jobs, ..self.clone() }
+    }
+
     /// Returns the digest of its job ids and keys: what two runs must share to be parts of one.
     pub fn digest(&self) -> Sha256 {
         digest_of_jobs(&self.jobs)

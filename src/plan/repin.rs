@@ -125,20 +125,18 @@ impl Pinner<'_> {
 
     /// Fills in the checksum of an engine, or moves its version and checksum.
     fn engine(&mut self, pin: &EnginePin) -> Result<(), Bag> {
-        let place = &pin.place;
-        let found = self
-            .registry
-            .engine(&pin.name)
-            .map_err(|error| error.at(place.source(), place.span()))?;
+        let Some(found) = inputs::pinned_engine(pin, self.registry)? else {
+            return Err(self.several(pin)?.into());
+        };
         self.keep_refused(&pin.name, pin.version_place.as_ref())?;
         self.keep_refused(&pin.name, pin.checksum_place.as_ref())?;
         let is_moved = self.update.contains(&pin.name);
-        let fills_in = pin.version.is_none()
-            || pin.checksum.is_none() && pin.version.as_ref() == Some(&found.version);
+        let is_same = pin.version.as_ref().is_some_and(|version| found.is_version(version));
+        let fills_in = pin.version.is_none() || pin.checksum.is_none() && is_same;
         if !is_moved && !fills_in {
             return inputs::engine(pin, self.scenario, self.registry).map(drop);
         }
-        if pin.version.as_ref() != Some(&found.version) {
+        if !is_same {
             self.change(&pin.place, pin.version_place.as_ref(), ("version", &found.version));
             self.changes.push(format!("engine {}: version {}", pin.name, found.version));
         }
@@ -150,6 +148,16 @@ impl Pinner<'_> {
             self.changes.push(format!("engine {}: checksum {checksum}", pin.name));
         }
         Ok(())
+    }
+
+    /// Returns the problem of an engine that states no version and has several pins.
+    fn several(&self, pin: &EnginePin) -> Result<Problem, Bag> {
+        let versions = self.registry.engine_versions(&pin.name)?;
+        let known: Vec<String> =
+            versions.iter().map(|found| format!("`{}`", found.version)).collect();
+        let message = format!("engine `{}` is pinned at several versions", pin.name);
+        let problem = pin.place.problem(Code::PinUnknown, message, "which one is not stated");
+        Ok(problem.help(format!("state one as `version=`: {}", known.join(", "))))
     }
 
     /// Replaces a property's value, or adds the property behind `anchor`.

@@ -10,11 +10,11 @@ use crate::deployment::{
 };
 use crate::diag::{SourceFile, Span};
 use crate::digest::Sha256;
-use crate::exec::{Board, Cache, Corpora, Event, Executor, Listener};
+use crate::exec::{Board, Cache, Corpora, Event, Executor, JobError, Listener};
 use crate::measure::sample;
 use crate::plan::{Compat, EngineIdentity, Job, JobId, JobKind, Places, Plan, SimulationJob};
 use crate::record::{Gaps, Outcome, RequestRecord, RunRecord};
-use crate::sim::{Options, SimError, Unsupported};
+use crate::sim::{Options, Unsupported};
 use crate::units::{BlockSize, Blocks, SimTime, Tokens};
 use crate::workload::{Corpus, Load, Source, Stop, StopCount, SyntheticShape, Workload};
 
@@ -150,7 +150,7 @@ impl Executor for Fake {
         job: &SimulationJob,
         _corpus: Option<&Corpus>,
         _options: &Options<'_>,
-    ) -> Result<RunRecord, SimError> {
+    ) -> Result<RunRecord, JobError> {
         let Some(StopCount::Requests(count)) = job.workload.stop.count else {
             panic!("sample jobs count requests")
         };
@@ -160,7 +160,7 @@ impl Executor for Fake {
             Some(Fault::OneNanosecond) => one_nanosecond_late(&mut record.requests.in_memory()[0]),
             Some(Fault::DroppedRequest) => drop(record.requests.in_memory().pop()),
             Some(Fault::AllRejected) => reject_all(&mut record),
-            Some(Fault::Skipped) => return Err(SimError::Interrupted),
+            Some(Fault::Skipped) => return Err(JobError::Interrupted),
             Some(Fault::Panic) => panic!("planted"),
         }
         Ok(record)

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use crate::cli::args::ExecBatchArgs;
 use crate::cli::{Context, Exit, Failure, stop_on_signal};
 use crate::diag::{Bag, Code, Problem};
-use crate::exec::{Native, refusals};
+use crate::exec::{Engines, refusals};
+use crate::pin::Registry;
 use crate::plan::{Batch, Plan};
 use crate::report::{
     Circumstances, EventLines, JobResult, JobState, PartialFile, Share, write_file, write_job,
@@ -58,7 +59,8 @@ fn together(plans: &[Plan]) -> Result<Plan, Failure> {
     let mut refused = Bag::new();
     let mut jobs = Vec::with_capacity(plans.len());
     for plan in plans {
-        refused.extend(refusals(plan, &Native));
+        let engines = Engines::of_plan(plan, &Registry::open(&plan.root)?)?;
+        refused.extend(refusals(plan, &engines));
         for job in &plan.jobs {
             jobs.push(crate::plan::Job { index: jobs.len(), ..job.clone() });
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::cli::{Context, JobsBar, processors};
 use crate::diag::{Bag, Code, Problem};
-use crate::exec::{Board, Cache, Event, Listener, Native, Origin};
+use crate::exec::{Board, Cache, Event, Listener, Origin};
 use crate::plan::Job;
 use crate::report::{Artifacts, EventLines, Execution, JobResult, JobState, Producer, execute};
 
@@ -50,7 +50,7 @@ pub(super) fn run_jobs(
     let board = Board::new(count);
     let bar = Bar(JobsBar::new(u64::try_from(count).unwrap_or(u64::MAX), context));
     let producer = Producer {
-        executor: &Native,
+        executor: &prepared.engines,
         corpora: &prepared.corpora,
         cache: manner.cache,
         stop: manner.stop,

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use crate::cli::args::{Format, RunArgs};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
-use crate::exec::{Native, Partition, refusals};
+use crate::exec::{Engines, Partition, refusals};
+use crate::pin::Registry;
 use crate::plan::load_plan;
 use crate::report::{EventLines, JobResult, PartialFile, RunFolder, Share, jobs_table};
 
@@ -22,7 +23,8 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let (plan, warnings) = load_plan(&args.file, context.root())?;
     context.report(warnings);
-    let refused = refusals(&plan, &Native);
+    let engines = Engines::of_plan(&plan, &Registry::open(&plan.root)?)?;
+    let refused = refusals(&plan, &engines);
     if refused.has_errors() {
         return Err(refused.into());
     }

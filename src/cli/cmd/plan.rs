@@ -3,7 +3,8 @@
 use crate::cli::args::{PlanArgs, PlanFormat};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::digest::canonical::{Value, object};
-use crate::exec::{Native, refusals};
+use crate::exec::{Engines, refusals};
+use crate::pin::Registry;
 use crate::plan::{Job, Plan, load_plan, load_plan_alone, nix_plan};
 
 /// Runs the command.
@@ -25,7 +26,8 @@ pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
 fn for_derivations(args: &PlanArgs, context: &Context) -> Result<Value, Failure> {
     let (plan, alone, warnings) = load_plan_alone(&args.file, context.root())?;
     context.report(warnings);
-    let refused = refusals(&plan, &Native);
+    let engines = Engines::of_plan(&plan, &Registry::open(&plan.root)?)?;
+    let refused = refusals(&plan, &engines);
     if refused.has_errors() {
         return Err(refused.into());
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::cli::{Context, Exit, Failure};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
-use crate::exec::{Corpora, LoadedTrace, Native, Reading, refusals};
+use crate::exec::{Corpora, Engines, LoadedTrace, Reading, refusals};
 use crate::gate::GoldenFile;
 use crate::pin::{Registry, TracePin};
 use crate::plan::{Plan, TraceInput, load_plan};
@@ -22,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) corpora: Corpora,
     /// The golden that the scenario names.
     pub(super) golden: GoldenFile,
+    /// The engines that the jobs name.
+    pub(super) engines: Engines,
 }
 
 impl Prepared {
@@ -41,7 +43,9 @@ impl Prepared {
     /// # Errors
     /// As [`Prepared::new`].
     pub(super) fn of_plan(plan: Plan, context: &Context) -> Result<Self, Failure> {
-        let refused = refusals(&plan, &Native);
+        let registry = Registry::open(&plan.root)?;
+        let engines = Engines::of_plan(&plan, &registry)?;
+        let refused = refusals(&plan, &engines);
         if refused.has_errors() {
             return Err(refused.into());
         }
@@ -49,7 +53,6 @@ impl Prepared {
             Some((path, name)) => GoldenFile::read(&path, &name)?,
             None => GoldenFile::Unnamed,
         };
-        let registry = Registry::open(&plan.root)?;
         let mut opened = Opened::default();
         let corpora = Corpora::load(&plan, |trace, reading| {
             let (loaded, warnings) = opened.read(&registry, trace, reading)?;
@@ -57,7 +60,7 @@ impl Prepared {
             context.detail(&loaded.counts.summary(&trace.pin));
             Ok(loaded)
         })?;
-        Ok(Self { plan, corpora, golden })
+        Ok(Self { plan, corpora, golden, engines })
     }
 
     /// Returns where runs are kept.

@@ -1,5 +1,5 @@
 use crate::diag::{Bag, SourceFile, Span};
-use crate::pin::{Dtype, PinKind, Registry};
+use crate::pin::{Aspect, Dtype, PinKind, Registry};
 
 use super::{project, with_files};
 
@@ -20,6 +20,11 @@ fn every_pin_of_the_project_verifies() {
         "trace conversation",
         "trace mooncake-synthetic",
         "trace mooncake-tiny",
+        "engine aisimulate-0.12.1",
+        "engine aisimulate-0.13.0",
+        "engine aisimulate-0.13.0-dev.202610280000000086",
+        "engine aisimulate-0.13.0-dev.202610290000000087",
+        "engine aisimulate-0.13.0-dev.202611020000000092",
         "engine native",
         "hardware a100_sxm",
         "hardware b200_sxm",
@@ -132,4 +137,53 @@ fn the_native_engine_is_pinned_by_its_behaviour_version() {
     let native = registry.engine("native").expect("pinned");
     assert_eq!((native.version.as_str(), native.checksum), ("1", None));
     assert_eq!(native.reference.as_deref(), Some("0.13.0-dev.87"));
+}
+
+#[test]
+fn an_engine_is_pinned_at_several_versions_and_a_nightly_is_found_by_its_number() {
+    let registry = Registry::open(&project()).expect("the project");
+    let found = |version: &str| registry.engine_at("aisimulate", version).map(|pin| pin.version);
+    let nightly = "0.13.0-dev.202610290000000087";
+    assert_eq!(found(nightly).expect("pinned"), nightly);
+    assert_eq!(found("0.13.0-dev.87").expect("pinned"), nightly);
+    assert_eq!(found("0.13.0").expect("pinned"), "0.13.0");
+    let versions = registry.engine_versions("aisimulate").expect("right");
+    let versions: Vec<&str> = versions.iter().map(|pin| pin.version.as_str()).collect();
+    assert_eq!((versions[0], versions[versions.len() - 1]), ("0.12.1", "0.13.0"));
+    let problem = |name: &str, version: &str| {
+        let error = registry.engine_at(name, version).expect_err("not pinned");
+        Bag::from(error).into_sorted().remove(0)
+    };
+    let other = problem("aisimulate", "0.13.0-dev.88");
+    assert_eq!(other.message(), "engine `aisimulate` is not pinned at version `0.13.0-dev.88`");
+    assert!(other.help_text().expect("help").contains("it is pinned at `0.12.1`, "), "{other:?}");
+    let unknown = problem("aisimulat", "0.13.0");
+    assert_eq!(unknown.code().as_str(), "pin::unknown");
+}
+
+#[test]
+fn an_engine_pin_lies_in_a_folder_called_after_it_and_its_version() {
+    let pin = |version: &str| format!("engine \"e\" {{\n    version \"{version}\"\n}}\n");
+    let (_folder, registry) = with_files(&[
+        ("engines/e-1.2.3/pin.kdl", pin("1.2.3").as_bytes()),
+        ("engines/e-1.2.4/pin.kdl", pin("1.2.5").as_bytes()),
+        ("engines/other/pin.kdl", pin("1.2.6").as_bytes()),
+    ]);
+    assert_eq!(registry.engine("e-1.2.3").expect("right").name, "e");
+    let code = |folder: &str| {
+        let bag = Bag::from(registry.engine(folder).expect_err("refused"));
+        bag.into_sorted().iter().map(|problem| problem.code().as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(code("e-1.2.4"), ["pin::name"]);
+    assert_eq!(code("other"), ["pin::name", "pin::name"]);
+}
+
+#[test]
+fn an_engine_pin_lists_what_its_runner_can_run() {
+    let registry = Registry::open(&project()).expect("the project");
+    let pin = registry.engine_at("aisimulate", "0.13.0-dev.87").expect("pinned");
+    assert!(pin.capabilities.can(Aspect::Backend, "sglang"));
+    assert!(!pin.capabilities.can(Aspect::Router, "kv-router"));
+    let native = registry.engine("native").expect("pinned");
+    assert!(Aspect::ALL.iter().all(|aspect| native.capabilities.words(*aspect).is_empty()));
 }
