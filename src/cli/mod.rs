@@ -25,7 +25,7 @@ pub(crate) use interrupt::{end_on_signal, stop_on_signal};
 pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;
-pub(crate) use render::{Align, columns, print};
+pub(crate) use render::{Align, columns, print, print_as_written};
 pub(crate) use wall::{Stopwatch, cpu_time, date, is_older_than_a_day, timestamp};
 
 pub use cmd::dispatch;

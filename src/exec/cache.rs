@@ -7,6 +7,7 @@ use std::{fs, io};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::plan::JobKey;
+use crate::record::Spool;
 
 /// Finished jobs, addressed by their key and the digest of the program that ran them.
 #[derive(Debug, Clone)]
@@ -15,8 +16,8 @@ pub struct Cache {
     program: Sha256,
 }
 
-/// What a job left: file names and bytes.
-pub type CachedFiles = BTreeMap<String, Vec<u8>>;
+/// What a job left: file names and what is in them.
+pub type CachedFiles = BTreeMap<String, Spool>;
 
 /// What the cache says of a key.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,15 +39,15 @@ impl Cache {
         Self { folder: folder.into(), program }
     }
 
-    /// Looks a job up and verifies what is found.
-    pub fn load(&self, key: &JobKey) -> Lookup {
+    /// Looks a job up and verifies what is found: what is returned are copies, in `scratch` where they are long.
+    pub fn load(&self, key: &JobKey, scratch: Option<&Path>) -> Lookup {
         let folder = self.entry(key);
         let manifest = match fs::read(folder.join(MANIFEST)) {
             Ok(manifest) => manifest,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Lookup::Miss,
             Err(error) => return Lookup::Damaged(format!("{MANIFEST}: {error}")),
         };
-        match read_entry(&folder, &manifest) {
+        match read_entry(&folder, &manifest, scratch) {
             Ok(files) if self.manifest(key, &files) == manifest => Lookup::Hit(files),
             Ok(_) => Lookup::Damaged(format!("{MANIFEST} does not describe the files beside it")),
             Err(damage) => Lookup::Damaged(damage),
@@ -62,8 +63,8 @@ impl Cache {
         let parent = entry.parent().unwrap_or(&self.folder);
         fs::create_dir_all(parent)?;
         let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
-        for (name, bytes) in files {
-            fs::write(beside.path().join(name), bytes)?;
+        for (name, file) in files {
+            file.copy_to(&beside.path().join(name))?;
         }
         fs::write(beside.path().join(MANIFEST), self.manifest(key, files))?;
         if entry.exists() {
@@ -84,7 +85,7 @@ impl Cache {
     /// Returns the bytes of the manifest that describes `files`.
     fn manifest(&self, key: &JobKey, files: &CachedFiles) -> Vec<u8> {
         let digests =
-            files.iter().map(|(name, bytes)| (name.clone(), Sha256::of(bytes).into())).collect();
+            files.iter().map(|(name, file)| (name.clone(), file.digest().into())).collect();
         object([
             ("files", Value::Object(digests)),
             ("key", (*key.digest()).into()),
@@ -95,7 +96,11 @@ impl Cache {
 }
 
 /// Reads the files that a manifest names.
-fn read_entry(folder: &Path, manifest: &[u8]) -> Result<CachedFiles, String> {
+fn read_entry(
+    folder: &Path,
+    manifest: &[u8],
+    scratch: Option<&Path>,
+) -> Result<CachedFiles, String> {
     let manifest: serde_json::Value =
         serde_json::from_slice(manifest).map_err(|error| format!("{MANIFEST}: {error}"))?;
     let names = manifest["files"].as_object().ok_or(format!("{MANIFEST} names no files"))?;
@@ -106,8 +111,8 @@ fn read_entry(folder: &Path, manifest: &[u8]) -> Result<CachedFiles, String> {
             if !is_plain {
                 return Err(format!("{MANIFEST} names `{name}`, which is no plain file name"));
             }
-            let bytes = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
-            Ok((name.clone(), bytes))
+            let file = Spool::copy_of(&folder.join(name), scratch);
+            Ok((name.clone(), file.map_err(|error| format!("{name}: {error}"))?))
         })
         .collect()
 }
@@ -121,20 +126,20 @@ mod tests {
     }
 
     fn files(text: &str) -> CachedFiles {
-        BTreeMap::from([("report.json".to_owned(), text.as_bytes().to_vec())])
+        BTreeMap::from([("report.json".to_owned(), text.as_bytes().to_vec().into())])
     }
 
     #[test]
     fn what_was_stored_is_found_by_the_same_key_and_program_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = Cache::new(folder.path(), Sha256::of(b"program"));
-        assert_eq!(cache.load(&key("a")), Lookup::Miss);
+        assert_eq!(cache.load(&key("a"), None), Lookup::Miss);
         cache.store(&key("a"), &files("one")).expect("stored");
         cache.store(&key("a"), &files("two")).expect("replaced");
-        assert_eq!(cache.load(&key("a")), Lookup::Hit(files("two")));
-        assert_eq!(cache.load(&key("b")), Lookup::Miss);
+        assert_eq!(cache.load(&key("a"), None), Lookup::Hit(files("two")));
+        assert_eq!(cache.load(&key("b"), None), Lookup::Miss);
         let other = Cache::new(folder.path(), Sha256::of(b"another program"));
-        assert_eq!(other.load(&key("a")), Lookup::Miss);
+        assert_eq!(other.load(&key("a"), None), Lookup::Miss);
     }
 
     #[test]
@@ -154,7 +159,7 @@ mod tests {
                 Some(bytes) => fs::write(path, bytes).expect("written"),
                 None => fs::remove_file(path).expect("removed"),
             }
-            assert!(matches!(cache.load(&key("a")), Lookup::Damaged(_)), "{file} {bytes:?}");
+            assert!(matches!(cache.load(&key("a"), None), Lookup::Damaged(_)), "{file} {bytes:?}");
         }
     }
 
@@ -164,6 +169,6 @@ mod tests {
         let cache = Cache::new(folder.path(), Sha256::of(b"program"));
         cache.store(&key("a"), &files("one")).expect("stored");
         fs::rename(cache.entry(&key("a")), cache.entry(&key("b"))).expect("renamed");
-        assert!(matches!(cache.load(&key("b")), Lookup::Damaged(_)));
+        assert!(matches!(cache.load(&key("b"), None), Lookup::Damaged(_)));
     }
 }

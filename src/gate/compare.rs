@@ -1,6 +1,7 @@
 //! A run against its golden, job by job.
 
 use std::collections::BTreeSet;
+use std::io::BufRead;
 
 use crate::measure::DEFINITION;
 use crate::plan::{JobId, Plan};
@@ -19,15 +20,16 @@ pub struct Comparison {
     pub findings: Vec<Finding>,
 }
 
+/// Returns the `requests.jsonl` that a job left, by its index, where it is at hand.
+pub type FoundRequests<'a> = &'a dyn Fn(usize) -> Option<Box<dyn BufRead + 'a>>;
+
 /// Compares a run with the golden that its scenario names.
-///
-/// `requests` returns the found `requests.jsonl` of a job by its index, where it is at hand.
 pub fn compare(
     plan: &Plan,
     results: &[JobResult],
     golden: &GoldenFile,
     known: &KnownRuns,
-    requests: &dyn Fn(usize) -> Option<Vec<u8>>,
+    requests: FoundRequests<'_>,
 ) -> Comparison {
     let all = |verdict: JobVerdict, findings: Vec<Finding>| Comparison {
         verdicts: Verdicts { jobs: vec![verdict; results.len()], gone: Vec::new() },
@@ -56,9 +58,9 @@ pub fn compare(
 fn first_request(
     known: &KnownRuns,
     job: &GoldenJob,
-    found: Option<Vec<u8>>,
+    found: Option<Box<dyn BufRead + '_>>,
 ) -> Option<super::RequestDifference> {
-    first_difference(&known.requests(&job.report)?, &found?)
+    first_difference(known.requests(&job.report)?, found?).ok()?
 }
 
 /// Tells how a job's report differs from the accepted one.

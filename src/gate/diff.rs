@@ -1,7 +1,8 @@
 //! Two sides, job by job, section by section, metric by metric; which direction is better is known.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::File;
+use std::io::BufReader;
 
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
@@ -117,8 +118,8 @@ fn digests(left: &SideJob, right: &SideJob) -> Vec<(&'static str, String, String
 
 /// Returns the first request that differs, where both sides have their requests.
 fn first_request(left: &SideJob, right: &SideJob) -> Option<RequestDifference> {
-    let read = |job: &SideJob| fs::read(job.requests.as_ref()?).ok();
-    first_difference(&read(left)?, &read(right)?)
+    let read = |job: &SideJob| File::open(job.requests.as_ref()?).ok().map(BufReader::new);
+    first_difference(read(left)?, read(right)?).ok()?
 }
 
 /// Returns the figures that differ; those that only a complete side can have are left out against a headline.

@@ -18,7 +18,7 @@ mod tests;
 mod write;
 
 pub use accept::{Agreement, agreement, changed_jobs};
-pub use compare::{Comparison, compare};
+pub use compare::{Comparison, FoundRequests, compare};
 pub use diff::{DiffRow, Difference, Judgement, diff_json, diff_table, differences};
 pub use finding::{Cause, Drift, Finding};
 pub use golden::{Acceptance, Golden, GoldenFile, GoldenJob};

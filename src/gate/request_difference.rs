@@ -1,5 +1,7 @@
 //! The first request that differs between two runs of a job, and how.
 
+use std::io::{self, BufRead};
+
 use crate::digest::canonical::Value;
 use crate::report::parse_json;
 
@@ -29,28 +31,47 @@ pub struct FieldDifference {
     pub found: String,
 }
 
-/// Returns the first difference of two `requests.jsonl`, or `None` where they are equal.
-pub fn first_difference(expected: &[u8], found: &[u8]) -> Option<RequestDifference> {
-    let lines = |bytes: &'_ [u8]| -> Vec<Vec<u8>> {
-        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
-    };
-    let (expected, found) = (lines(expected), lines(found));
-    let longest = expected.len().max(found.len());
-    let differs = |index: &usize| expected.get(*index) != found.get(*index);
-    let index = (0..longest).find(differs)?;
-    Some(RequestDifference {
+/// Returns the first difference of two `requests.jsonl`, or `None` where they are equal. Both are read side by side, a line at a time.
+///
+/// # Errors
+/// The answer of the system where one of them cannot be read.
+pub fn first_difference(
+    mut expected: impl BufRead,
+    mut found: impl BufRead,
+) -> io::Result<Option<RequestDifference>> {
+    let (mut first, mut differing) = (None, 0);
+    let (mut expected_count, mut found_count) = (0, 0);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for index in 0.. {
+        left.clear();
+        right.clear();
+        let has_left = expected.read_until(b'\n', &mut left)? > 0;
+        let has_right = found.read_until(b'\n', &mut right)? > 0;
+        if !has_left && !has_right {
+            break;
+        }
+        expected_count += usize::from(has_left);
+        found_count += usize::from(has_right);
+        if left != right {
+            differing += 1;
+            let both = has_left && has_right;
+            first
+                .get_or_insert_with(|| (index, both.then(|| first_field(&left, &right)).flatten()));
+        }
+    }
+    Ok(first.map(|(index, field)| RequestDifference {
         index,
-        field: first_field(expected.get(index), found.get(index)),
-        differing: (0..longest).filter(differs).count(),
-        expected_count: expected.len(),
-        found_count: found.len(),
-    })
+        field,
+        differing,
+        expected_count,
+        found_count,
+    }))
 }
 
 /// Returns the first field that differs between two records.
-fn first_field(expected: Option<&Vec<u8>>, found: Option<&Vec<u8>>) -> Option<FieldDifference> {
+fn first_field(expected: &[u8], found: &[u8]) -> Option<FieldDifference> {
     let (Value::Object(expected), Value::Object(found)) =
-        (parse_json(expected?).ok()?, parse_json(found?).ok()?)
+        (parse_json(expected).ok()?, parse_json(found).ok()?)
     else {
         return None;
     };
@@ -87,12 +108,16 @@ impl std::fmt::Display for RequestDifference {
 mod tests {
     use super::*;
 
+    fn compared(expected: &[u8], found: &[u8]) -> Option<RequestDifference> {
+        first_difference(expected, found).expect("memory can be read")
+    }
+
     const EXPECTED: &[u8] = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n{\"a\":5,\"b\":6}\n";
 
     #[test]
     fn the_first_record_and_field_are_named() {
         let found = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":5}\n{\"a\":6,\"b\":6}\n";
-        let difference = first_difference(EXPECTED, found).expect("they differ");
+        let difference = compared(EXPECTED, found).expect("they differ");
         assert_eq!(
             difference.to_string(),
             "request 1: `b` is 5, expected 4 (2 differ; 3 requests, expected 3)"
@@ -102,14 +127,14 @@ mod tests {
     #[test]
     fn a_dropped_request_is_seen_at_its_place() {
         let found = b"{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n";
-        let difference = first_difference(EXPECTED, found).expect("they differ");
+        let difference = compared(EXPECTED, found).expect("they differ");
         assert_eq!((difference.index, difference.field.is_none()), (2, true));
-        assert_eq!(first_difference(EXPECTED, EXPECTED), None);
+        assert_eq!(compared(EXPECTED, EXPECTED), None);
     }
 
     #[test]
     fn an_absent_field_is_a_difference() {
-        let difference = first_difference(b"{\"a\":1}\n", b"{}\n").expect("they differ");
+        let difference = compared(b"{\"a\":1}\n", b"{}\n").expect("they differ");
         let field = difference.field.expect("a field");
         assert_eq!((field.name.as_str(), field.found.as_str()), ("a", "-"));
     }

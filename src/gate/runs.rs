@@ -1,10 +1,12 @@
 //! Earlier runs at hand, to say which request drifted.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::digest::Sha256;
+use crate::record::file_digest;
 use crate::report::{FinishedRun, RunFile, file_name};
 
 /// The reports of earlier runs of a scenario that are still there, by digest.
@@ -34,15 +36,18 @@ impl KnownRuns {
     }
 
     /// Returns the `requests.jsonl` beside the report with this digest, where the digests still hold.
-    pub fn requests(&self, report: &Sha256) -> Option<Vec<u8>> {
+    pub fn requests(&self, report: &Sha256) -> Option<impl BufRead + use<>> {
         let folder = self.jobs.get(report)?;
         let bytes = fs::read(folder.join("report.json")).ok()?;
         if Sha256::of(&bytes) != *report {
             return None;
         }
         let read = crate::report::Report::parse(bytes).ok()?;
-        let requests = fs::read(folder.join("requests.jsonl")).ok()?;
-        (read.requests_digest() == Some(Sha256::of(&requests))).then_some(requests)
+        let requests = folder.join("requests.jsonl");
+        if read.requests_digest() != file_digest(&requests).ok() {
+            return None;
+        }
+        File::open(requests).ok().map(BufReader::new)
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
 use crate::plan::JobId;
+use crate::record::file_digest;
 use crate::report::{FinishedRun, Report, RunFile, RunJob, Section};
 
 use super::{Golden, GoldenJob};
@@ -139,7 +140,7 @@ fn verify(job: &RunJob, report: Option<&Report>, folder: &Path) -> Result<(), St
     }
     let path = folder.join("requests.jsonl");
     let shown = path.display();
-    let found = Sha256::of(&fs::read(&path).map_err(|error| format!("{shown}: {error}"))?);
+    let found = file_digest(&path).map_err(|error| format!("{shown}: {error}"))?;
     match report.requests_digest() {
         Some(stated) if stated == found => Ok(()),
         Some(stated) => Err(format!("{shown} has digest {found}, its report says {stated}")),

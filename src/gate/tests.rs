@@ -86,7 +86,7 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
     folder.finish(&digest, Extent::Whole).expect("finished");
 
     let fake = Fake { fault: Some((2, Fault::OneNanosecond)) };
-    let found = std::sync::Mutex::new(Vec::new());
+    let found = std::sync::Mutex::new(crate::record::Spool::from(Vec::new()));
     let keep = |_: &crate::plan::Job, artifacts: &Artifacts| {
         found.lock().expect("no panic").clone_from(&artifacts.requests);
         Ok(())
@@ -94,7 +94,8 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
     let results = run(&plan, Setup { executor: &fake, ..Setup::default() }, &keep);
     let known = KnownRuns::of(runs.path(), &plan.scenario);
     let golden = GoldenFile::Present(golden_of(&plan));
-    let requests = |_| Some(found.lock().expect("no panic").clone());
+    let found = found.into_inner().expect("no panic");
+    let requests = |_| found.reader().ok();
     let comparison = compare(&plan, &results, &golden, &known, &requests);
     let Finding::Drift(drift) = &comparison.findings[0] else { panic!("{comparison:?}") };
     assert_eq!(drift.sections, [Section::Requests, Section::Summary]);

@@ -11,6 +11,7 @@ mod requests;
 mod run;
 #[cfg(test)]
 mod sample;
+mod spool;
 mod storage;
 
 pub use gaps::Gaps;
@@ -19,4 +20,5 @@ pub use outcome::Outcome;
 pub use request::{Admission, RequestRecord};
 pub use requests::{RequestSorter, Requests};
 pub use run::{PoolUse, RunRecord, Transcript};
+pub use spool::{Spool, SpoolWriter, file_digest};
 pub use storage::{HostUse, StorageIo, StorageUse};

@@ -3,7 +3,7 @@
 use crate::digest::Sha256;
 use crate::units::{Blocks, SimTime, Tokens};
 
-use super::{Gaps, HostUse, Requests, StorageUse};
+use super::{Gaps, HostUse, Requests, Spool, StorageUse};
 
 /// One job as it ran.
 #[derive(Debug, Clone)]
@@ -65,5 +65,5 @@ pub struct Transcript {
     /// SHA-256 over the lines, as `sha256sum events.jsonl` prints it.
     pub digest: Sha256,
     /// The lines themselves, where they were asked for.
-    pub lines: Option<Vec<u8>>,
+    pub lines: Option<Spool>,
 }

@@ -1,6 +1,7 @@
 //! From a job and its run record to the report.
 
 use std::io;
+use std::path::Path;
 
 use crate::deployment::{Worker, WorkerRole, Workers};
 use crate::digest::Sha256;
@@ -19,7 +20,8 @@ use super::{Artifacts, Report, Section, requests, summary};
 
 /// Returns what a finished simulation leaves.
 ///
-/// Nothing that the job's key does not decide gets in: not the job's id, not the names of pins.
+/// Nothing that the job's key does not decide gets in: not the job's id, not the names of pins. What is too long for memory is in
+/// files of `scratch`, which go away with the artifacts.
 ///
 /// # Errors
 /// The answer of the system where records are too many for memory and cannot be written to a temporary file.
@@ -28,18 +30,19 @@ pub fn build(
     simulation: &SimulationJob,
     trace: Option<&LoadedTrace>,
     record: RunRecord,
+    scratch: Option<&Path>,
 ) -> io::Result<Artifacts> {
     let bounds = simulation.sla.as_ref().map(bounds);
     let corpus = trace.map(|trace| trace.corpus.as_ref());
     let broken = Invariant::violations(&record, &limits(simulation, corpus));
     let ceiling = ceiling(simulation, corpus, &record)?;
     let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
-    let request_lines = requests::lines(&record.requests, bounds.as_ref());
+    let request_lines = requests::lines(&record.requests, bounds.as_ref(), scratch)?;
     let invariants = invariants(&Invariant::listed(&record, &broken), &broken);
     let validity = Validity::of(&Counts::of(&record), broken);
     let sections = [
         (Section::Inputs, inputs(job, simulation, trace)),
-        (Section::Requests, counted(record.requests.len(), Sha256::of(&request_lines))),
+        (Section::Requests, counted(record.requests.len(), request_lines.digest())),
         (Section::Events, events(&record)),
         (Section::Summary, summary::summary(&metrics, &record)),
     ];

@@ -1,14 +1,15 @@
 //! The folder of a run. Jobs are written as they end, beside; the whole appears at once under its digest.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use crate::digest::Sha256;
 use crate::plan::JobId;
+use crate::record::file_digest;
 
 use super::names::{file_name, job_folder};
-use super::schema::{EVENTS, REPORT};
+use super::schema::{EVENTS, REPORT, REQUESTS};
 use super::{Artifacts, JobResult, Report};
 
 /// A run folder in the making: `runs/<scenario>/.new-…`.
@@ -64,9 +65,15 @@ impl RunFolder {
         write_job(self.beside.path(), id, artifacts)
     }
 
+    /// Returns where it is written: a place for what is to be moved into it.
+    pub fn path(&self) -> &Path {
+        self.beside.path()
+    }
+
     /// Reads back the `requests.jsonl` of a job, where it was written.
-    pub fn read_requests(&self, id: &JobId) -> Option<Vec<u8>> {
-        fs::read(self.beside.path().join(job_folder(id)).join(super::schema::REQUESTS)).ok()
+    pub fn read_requests(&self, id: &JobId) -> Option<Box<dyn BufRead>> {
+        let file = File::open(self.beside.path().join(job_folder(id)).join(REQUESTS)).ok()?;
+        Some(Box::new(BufReader::new(file)))
     }
 
     /// Writes a file of the run itself.
@@ -117,7 +124,7 @@ impl RunFolder {
 pub fn write_job(folder: &Path, id: &JobId, artifacts: &Artifacts) -> io::Result<()> {
     let folder = folder.join(job_folder(id));
     fs::create_dir_all(&folder)?;
-    artifacts.files().iter().try_for_each(|(name, bytes)| write_file(&folder, name, bytes))
+    artifacts.files().iter().try_for_each(|(name, file)| file.place(&folder.join(name)))
 }
 
 /// Writes a file and waits until the disk has it.
@@ -149,10 +156,11 @@ fn keep_events(new: &Path, earlier: &Path) -> io::Result<()> {
         return Ok(());
     }
     // What cannot be read, or is not what the report says, is not worth keeping.
-    let Ok(events) = fs::read(earlier.join(EVENTS)) else { return Ok(()) };
+    let Ok(events) = file_digest(&earlier.join(EVENTS)) else { return Ok(()) };
     let report = Report::parse(fs::read(new.join(REPORT))?).map_err(io::Error::other)?;
-    if report.events_digest() == Some(Sha256::of(&events)) {
-        write_file(new, EVENTS, &events)?;
+    if report.events_digest() == Some(events) {
+        let _bytes = fs::copy(earlier.join(EVENTS), new.join(EVENTS))?;
+        File::open(new.join(EVENTS))?.sync_all()?;
     }
     Ok(())
 }

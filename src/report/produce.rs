@@ -1,5 +1,6 @@
 //! From a job to what it leaves: from the cache where it is sound, else by running it.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exec::{Board, Cache, Corpora, Executor, JobError, Lookup, Origin};
@@ -32,6 +33,8 @@ pub struct Producer<'a> {
     pub board: &'a Board,
     /// Whether the transcript's lines are kept.
     pub events: EventLines,
+    /// Where what is too long for memory is kept meanwhile, best beside where it is to stay; the system's folder without one.
+    pub scratch: Option<&'a Path>,
 }
 
 impl std::fmt::Debug for Producer<'_> {
@@ -69,20 +72,21 @@ impl Producer<'_> {
         let options = Options {
             keep_events: self.events == EventLines::Keep,
             no_transcript: false,
+            scratch: self.scratch,
             stop: Some(self.stop),
             progress: Some(self.board.job(job.index)),
             probe: None,
         };
         let corpus = trace.map(|trace| trace.corpus.as_ref());
         let record = self.executor.run(simulation, corpus, &options)?;
-        build(job, simulation, trace, record)
+        build(job, simulation, trace, record, self.scratch)
             .map_err(|error| JobError::Unwritable { cause: error.to_string() })
     }
 
     /// Returns what the cache has of a job, or what is wrong with it.
     fn cached(&self, job: &Job) -> Result<Option<Artifacts>, String> {
         let Some(cache) = self.cache else { return Ok(None) };
-        let files = match cache.load(&job.key()) {
+        let files = match cache.load(&job.key(), self.scratch) {
             Lookup::Hit(files) => files,
             Lookup::Miss => return Ok(None),
             Lookup::Damaged(damage) => return Err(damage),

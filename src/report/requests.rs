@@ -1,23 +1,32 @@
 //! `requests.jsonl`: one canonical record a request, in request order.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 
 use crate::digest::canonical::Value;
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
-use crate::record::{Admission, Handoff, RequestRecord, Requests};
+use crate::record::{Admission, Handoff, RequestRecord, Requests, Spool, SpoolWriter};
 use crate::units::{Nanos, SimTime};
 
-/// Returns the lines.
-pub(super) fn lines(requests: &Requests, bounds: Option<&Bounds>) -> Vec<u8> {
-    let mut bytes = Vec::new();
+/// Returns the lines. Those that are too many for memory are in a file of `scratch`.
+///
+/// # Errors
+/// The answer of the system where that file cannot be written.
+pub(super) fn lines(
+    requests: &Requests,
+    bounds: Option<&Bounds>,
+    scratch: Option<&Path>,
+) -> io::Result<Spool> {
+    let mut lines = SpoolWriter::new(scratch);
     for request in requests {
-        bytes.extend(record(&request, bounds).to_document());
+        lines.push(&record(&request, bounds).to_document());
     }
-    bytes
+    lines.finish()
 }
 
 /// Returns the record of one request; what never happened is left out.
-fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value {
+pub(super) fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value {
     let instant = |time: SimTime| Nanos::from(time).into();
     let mut fields: BTreeMap<String, Value> = BTreeMap::new();
     let mut put = |key: &str, value: Option<Value>| {

@@ -219,11 +219,12 @@ pub(crate) struct Setup<'a> {
     pub(crate) executor: &'a dyn Executor,
     pub(crate) cache: Option<&'a Cache>,
     pub(crate) threads: usize,
+    pub(crate) scratch: Option<&'a std::path::Path>,
 }
 
 impl Default for Setup<'_> {
     fn default() -> Self {
-        Self { executor: &Fake { fault: None }, cache: None, threads: 1 }
+        Self { executor: &Fake { fault: None }, cache: None, threads: 1, scratch: None }
     }
 }
 
@@ -251,6 +252,7 @@ pub(crate) fn run_with(
         stop,
         board: &board,
         events: EventLines::Digest,
+        scratch: setup.scratch,
     };
     let threads = NonZeroUsize::new(setup.threads).expect("not zero");
     execute(plan, &Execution { producer, threads, listener, keep })

@@ -36,7 +36,7 @@ fn the_report_digest_is_the_plain_digest_of_the_file_and_sections_have_their_own
     let results = run(&plan(1), Setup::default(), &|_, artifacts| {
         let report = &artifacts.report;
         assert_eq!(report.digest(), Sha256::of(report.bytes()));
-        assert_eq!(report.requests_digest(), Some(Sha256::of(&artifacts.requests)));
+        assert_eq!(report.requests_digest(), Some(artifacts.requests.digest()));
         for section in Section::ALL {
             let value = json::at(report.value(), &[section.name()]).expect("the section is there");
             assert_eq!(report.section(section), Some(value.digest()), "{}", section.name());
@@ -148,6 +148,42 @@ fn a_run_folder_appears_whole_under_its_digest_and_latest_points_at_it() {
 }
 
 #[test]
+fn requests_too_long_for_memory_reach_the_run_and_the_cache_through_files_that_do_not_stay() {
+    let (runs, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir());
+    let cache = Cache::new(folder.expect("a folder").path(), Sha256::of(b"program"));
+    let mut plan = plan(1);
+    // About 500 bytes a request: more than the megabyte that is kept in memory.
+    let crate::plan::JobKind::Simulation(simulation) = &mut plan.jobs[0].kind else {
+        panic!("samples simulate")
+    };
+    simulation.workload.stop.count = Some(crate::workload::StopCount::Requests(4000));
+    let write = || {
+        let folder = RunFolder::create(runs.path(), &plan.scenario).expect("created");
+        let scratch = folder.path();
+        let setup = Setup { cache: Some(&cache), scratch: Some(scratch), ..Setup::default() };
+        let results = run(&plan, setup, &|job, artifacts| {
+            let files = fs::read_dir(scratch)?.count();
+            assert_eq!(files, 1, "the requests are in a file while the job is written");
+            folder.write_job(&job.id, artifacts)
+        });
+        assert_eq!(fs::read_dir(scratch).expect("a folder").count(), 1, "that of the job");
+        let (_, digest) = run_file(&plan, &results);
+        let finished = folder.finish(&digest, Extent::Whole).expect("finished");
+        (fs::read(finished.job(&plan.jobs[0].id).join("requests.jsonl")).expect("there"), results)
+    };
+    let ((computed, first), (cached, second)) = (write(), write());
+    assert!(matches!(&second[0].state, JobState::Reported { origin: Origin::Cached, .. }));
+    assert!(computed == cached && computed.len() > 1 << 20);
+    let report = first[0].report().expect("it ran");
+    assert_eq!(report.requests_digest(), Some(Sha256::of(&computed)));
+    let mut in_memory = Vec::new();
+    for request in &crate::measure::sample::run(4000).requests {
+        in_memory.extend(requests::record(&request, None).to_document());
+    }
+    assert!(computed == in_memory, "the same bytes as all lines side by side");
+}
+
+#[test]
 fn a_job_whose_results_cannot_be_written_has_failed() {
     let results = run(&plan(1), Setup::default(), &|_, _| Err(std::io::Error::other("full")));
     assert!(matches!(&results[0].state, JobState::Unreported(JobError::Unwritable { .. })));
@@ -206,7 +242,8 @@ fn every_field_of_reports_and_request_records_is_documented() {
     };
     run(&plan(1), Setup::default(), &|_, artifacts| {
         documented(artifacts.report.value());
-        let line = artifacts.requests.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let lines = artifacts.requests.to_vec()?;
+        let line = lines.split(|byte| *byte == b'\n').next().unwrap_or_default();
         documented(&parse_json(line).expect("JSON"));
         Ok(())
     });

@@ -50,7 +50,7 @@ pub enum SimError {
         /// The answer.
         found_ms: f64,
     },
-    /// The records do not fit in memory and cannot be written to a temporary file.
+    /// What the run records does not fit in memory and cannot be written to a temporary file.
     #[error("the records of so many requests go to a temporary file, and that failed: {cause}")]
     Spill {
         /// The answer of the system.

@@ -1,5 +1,6 @@
 //! What a caller may ask of a run without changing its result.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Probe;
@@ -11,6 +12,8 @@ pub struct Options<'a> {
     pub keep_events: bool,
     /// Leave the transcript out altogether (its digest is then that of nothing).
     pub no_transcript: bool,
+    /// Where a transcript that is too long for memory goes: the system's folder for temporary files without one.
+    pub scratch: Option<&'a Path>,
     /// Stop with `Interrupted` when set.
     pub stop: Option<&'a AtomicBool>,
     /// Where to say how far the run is.

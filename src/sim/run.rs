@@ -1,8 +1,9 @@
 //! Runs one job: from its description to its record.
 
 use crate::deployment::{Eviction, KvCache};
+use crate::digest::Hasher;
 use crate::plan::SimulationJob;
-use crate::record::RunRecord;
+use crate::record::{RunRecord, SpoolWriter};
 use crate::workload::{BlockCursor, Corpus, Load};
 
 use super::config::engine_config;
@@ -76,8 +77,8 @@ pub(super) fn run_as(
     let forecast = forecast(job, &mut traffic)?;
     let keep = match (options.no_transcript, options.keep_events) {
         (true, _) => Keep::Nothing,
-        (false, true) => Keep::Lines,
-        (false, false) => Keep::Digest,
+        (false, true) => Keep::Lines(SpoolWriter::new(options.scratch)),
+        (false, false) => Keep::Digest(Hasher::new()),
     };
     let log = EventLog::new(keep, config.pools.iter().map(PoolConfig::ranks).sum());
     Runtime::new(&config, &timings, traffic, log, *options).foreseeing(forecast).run()

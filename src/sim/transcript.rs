@@ -3,8 +3,10 @@
 //! Run-length: decode passes of an unchanged batch are one line with a count. Keys are sorted, times are whole nanoseconds; the
 //! digest is that of the lines, so that `sha256sum events.jsonl` shows it.
 
-use crate::digest::Hasher;
-use crate::record::Transcript;
+use std::io;
+
+use crate::digest::{Hasher, Sha256};
+use crate::record::{SpoolWriter, Transcript};
 use crate::units::{Nanos, SimTime};
 
 use super::engine::{Formed, Served};
@@ -13,21 +15,20 @@ use super::engine::{Formed, Served};
 #[derive(Debug)]
 pub(crate) struct EventLog {
     keep: Keep,
-    hasher: Hasher,
     buffer: Vec<u8>,
     count: u64,
     decoding: Vec<Option<DecodeRun>>,
 }
 
 /// What is kept of the transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Keep {
     /// Nothing: not even the digest.
     Nothing,
     /// The digest.
-    Digest,
+    Digest(Hasher),
     /// The digest and the lines.
-    Lines,
+    Lines(SpoolWriter),
 }
 
 /// Decode passes of one rank with an unchanged batch.
@@ -39,24 +40,18 @@ struct DecodeRun {
     passes: u64,
 }
 
-/// How much is buffered before it is hashed.
+/// How much is buffered before it is hashed and, where lines are kept, handed on.
 const FLUSH_AT: usize = 1 << 16;
 
 impl EventLog {
     /// Returns an empty log for `ranks` ranks.
     pub(crate) fn new(keep: Keep, ranks: usize) -> Self {
-        Self {
-            keep,
-            hasher: Hasher::new(),
-            buffer: Vec::new(),
-            count: 0,
-            decoding: vec![None; ranks],
-        }
+        Self { keep, buffer: Vec::new(), count: 0, decoding: vec![None; ranks] }
     }
 
     /// Notes a pass that starts. A decode of an unchanged batch is noted when it ends, by [`EventLog::ended`].
     pub(crate) fn started(&mut self, rank: usize, formed: &Formed) {
-        if self.keep == Keep::Nothing || formed.repeats {
+        if self.is_deaf() || formed.repeats {
             return;
         }
         let start = formed.start;
@@ -98,14 +93,14 @@ impl EventLog {
 
     /// Notes a pass that ends.
     pub(crate) fn ended(&mut self, rank: usize, formed: &Formed) {
-        if self.keep != Keep::Nothing && formed.repeats {
+        if !self.is_deaf() && formed.repeats {
             self.decode(rank, formed);
         }
     }
 
     /// Notes a request that left rank `rank` at `at`, and the blocks the rank holds afterwards.
     pub(crate) fn terminal(&mut self, rank: usize, at: SimTime, served: &Served, held: u64) {
-        if self.keep == Keep::Nothing {
+        if self.is_deaf() {
             return;
         }
         self.end_decode(rank);
@@ -127,7 +122,7 @@ impl EventLog {
         at: SimTime,
         request: u64,
     ) {
-        if self.keep == Keep::Nothing {
+        if self.is_deaf() {
             return;
         }
         self.end_decode(rank);
@@ -139,19 +134,39 @@ impl EventLog {
         ]);
     }
 
+    /// Returns whether nothing is noted.
+    const fn is_deaf(&self) -> bool {
+        matches!(self.keep, Keep::Nothing)
+    }
+
     /// Ends the log.
-    pub(crate) fn finish(mut self) -> Transcript {
+    ///
+    /// # Errors
+    /// The answer of the system where kept lines are too many for memory and cannot be written to a file.
+    pub(crate) fn finish(mut self) -> io::Result<Transcript> {
         for rank in 0..self.decoding.len() {
             self.end_decode(rank);
         }
-        let keep = self.keep;
-        // Kept lines are hashed once, here; others were hashed and dropped as the buffer filled.
-        self.hasher.update(&self.buffer);
-        Transcript {
-            count: self.count,
-            digest: self.hasher.finish(),
-            lines: (keep == Keep::Lines).then_some(self.buffer),
+        self.flush();
+        let (digest, lines) = match self.keep {
+            Keep::Nothing => (Sha256::of(b""), None),
+            Keep::Digest(hasher) => (hasher.finish(), None),
+            Keep::Lines(writer) => {
+                let lines = writer.finish()?;
+                (lines.digest(), Some(lines))
+            }
+        };
+        Ok(Transcript { count: self.count, digest, lines })
+    }
+
+    /// Hands on what is buffered.
+    fn flush(&mut self) {
+        match &mut self.keep {
+            Keep::Nothing => {}
+            Keep::Digest(hasher) => hasher.update(&self.buffer),
+            Keep::Lines(writer) => writer.push(&self.buffer),
         }
+        self.buffer.clear();
     }
 
     /// Adds a decode pass to the run of its rank.
@@ -206,9 +221,8 @@ impl EventLog {
         }
         self.buffer.extend_from_slice(b"}\n");
         self.count += 1;
-        if self.keep == Keep::Digest && self.buffer.len() >= FLUSH_AT {
-            self.hasher.update(&self.buffer);
-            self.buffer.clear();
+        if self.buffer.len() >= FLUSH_AT {
+            self.flush();
         }
     }
 }

@@ -27,6 +27,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "tempfile",
         &[
             "src/record/requests.rs",
+            "src/record/spool.rs",
             "src/report/",
             "src/exec/",
             "src/gate/write",

@@ -27,7 +27,8 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     forbid_pins_write(Code::AcceptForbidden, &path, context)?;
     refuse_other_scenario(&prepared)?;
     let stop = stop_on_signal();
-    let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
+    let (cache, events, scratch) = (None, EventLines::Digest, None);
+    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
     if let Some(exit) = refuse_failed(&prepared, &results, (stop.load(Ordering::SeqCst), context)) {
         return Ok(exit);

@@ -11,6 +11,7 @@ use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
 use crate::gate::{Comparison, GoldenFile, KnownRuns, compare};
 use crate::plan::{Job, JobId};
+use crate::record::Spool;
 use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
 
 use super::jobs::{Manner, run_jobs};
@@ -43,22 +44,23 @@ fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failu
         return Err(ungated(&prepared));
     }
     let stop = stop_on_signal();
-    let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
+    let (cache, events, scratch) = (None, EventLines::Digest, None);
+    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
     print_verdicts((file, args), &prepared, (&results, &comparison))?;
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
 }
 
-/// Runs every job without the cache and compares with the golden. Nothing is written; the requests of jobs that differ are kept
-/// in memory, to say which one.
+/// Runs every job without the cache and compares with the golden. Nothing is left; the requests of jobs that differ are kept, to say
+/// which one.
 pub(super) fn compare_fresh(
     prepared: &Prepared,
     manner: &Manner<'_>,
     context: &Context,
 ) -> (Vec<JobResult>, Comparison) {
     let accepted = accepted_reports(&prepared.golden);
-    let differing: Mutex<BTreeMap<usize, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let differing: Mutex<BTreeMap<usize, Spool>> = Mutex::new(BTreeMap::new());
     let keep = |job: &Job, artifacts: &Artifacts| {
         if accepted.get(&job.id) != Some(&artifacts.report.digest()) {
             let mut differing = differing.lock().map_err(|_| std::io::Error::other("poisoned"))?;
@@ -69,7 +71,7 @@ pub(super) fn compare_fresh(
     let results = run_jobs(prepared, manner, &keep, context);
     let differing = differing.into_inner().unwrap_or_default();
     let known = KnownRuns::of(&prepared.runs(), &prepared.plan.scenario);
-    let requests = |index: usize| differing.get(&index).cloned();
+    let requests = |index: usize| differing.get(&index)?.reader().ok();
     let comparison = compare(&prepared.plan, &results, &prepared.golden, &known, &requests);
     (results, comparison)
 }

@@ -30,7 +30,8 @@ pub(super) fn run(args: &ExecBatchArgs, context: &Context) -> Result<Exit, Failu
     let prepared = Prepared::of_plan(together(&plans)?, context)?;
     prepare_folder(&args.out)?;
     let stop = stop_on_signal();
-    let manner = Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop };
+    let (cache, events, scratch) = (None, EventLines::Digest, Some(args.out.as_path()));
+    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         write_job(&args.out, &job.id, artifacts)
     };

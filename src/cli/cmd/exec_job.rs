@@ -18,7 +18,8 @@ pub(super) fn run(args: &ExecJobArgs, context: &Context) -> Result<Exit, Failure
     let (plan, _) = load_plan(&args.file, context.root())?;
     let prepared = Prepared::of_plan(only(plan, &args.job, &args.file)?, context)?;
     let stop = stop_on_signal();
-    let manner = Manner { threads: None, cache: None, events: EventLines::Digest, stop };
+    let (cache, events, scratch) = (None, EventLines::Digest, None);
+    let manner = Manner { threads: None, cache, events, stop, scratch };
     let results = run_jobs(&prepared, &manner, &|_, _| Ok(()), context);
     for report in results.iter().filter_map(|result| result.report()) {
         print(report.bytes())?;

@@ -1,6 +1,7 @@
 //! Runs the jobs of a plan under a progress bar.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub(super) struct Manner<'a> {
     pub(super) events: EventLines,
     /// Set when someone asks to stop.
     pub(super) stop: &'a AtomicBool,
+    /// Where what is too long for memory is kept meanwhile; the system's folder without one.
+    pub(super) scratch: Option<&'a Path>,
 }
 
 /// Takes what each job leaves, as it ends.
@@ -56,6 +59,7 @@ pub(super) fn run_jobs(
         stop: manner.stop,
         board: &board,
         events: manner.events,
+        scratch: manner.scratch,
     };
     let execution = Execution { producer, threads: manner.threads(), listener: &bar, keep };
     let results = std::thread::scope(|scope| {

@@ -37,7 +37,7 @@ pub(super) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Failure> 
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         folder.write_job(&job.id, artifacts)
     };
-    let results = collect_parts(&plan, &parts, &keep)?;
+    let results = collect_parts(&plan, &parts, &keep, Some(folder.path()))?;
     let known = KnownRuns::of(&runs, &plan.scenario);
     let requests = |index: usize| folder.read_requests(&plan.jobs[index].id);
     let comparison = compare(&plan, &results, &golden, &known, &requests);

@@ -39,14 +39,16 @@ pub(super) fn run(
     let prepared = Prepared::of_plan(partition.select(&plan), context)?;
     let runs = begun.runs(&prepared.plan.root);
     let cache = begun.cache(&runs);
+    let folder =
+        RunFolder::create(&runs, &plan.scenario).map_err(|error| unwritable(&runs, &error))?;
+    let stop = stop_on_signal();
     let manner = Manner {
         threads: args.jobs,
         cache: cache.as_ref(),
         events: if args.events { EventLines::Keep } else { EventLines::Digest },
-        stop: stop_on_signal(),
+        stop,
+        scratch: Some(folder.path()),
     };
-    let folder =
-        RunFolder::create(&runs, &plan.scenario).map_err(|error| unwritable(&runs, &error))?;
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         folder.write_job(&job.id, artifacts)
     };
@@ -57,7 +59,7 @@ pub(super) fn run(
         write(folder, &file, (&digest, partition)).map_err(|error| unwritable(&runs, &error))?;
     print_results(args.format, &results, &file)?;
     told((partition, count), &results, &folder, context);
-    let ended = if manner.stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
+    let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, context)))
 }
 

@@ -31,14 +31,16 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     let prepared = Prepared::new(&args.file, context)?;
     let runs = begun.runs(&prepared.plan.root);
     let cache = begun.cache(&runs);
+    let cannot_write = |error: io::Error| unwritable(&runs, &error);
+    let folder = RunFolder::create(&runs, &prepared.plan.scenario).map_err(cannot_write)?;
+    let stop = stop_on_signal();
     let manner = Manner {
         threads: args.jobs,
         cache: cache.as_ref(),
         events: if args.events { EventLines::Keep } else { EventLines::Digest },
-        stop: stop_on_signal(),
+        stop,
+        scratch: Some(folder.path()),
     };
-    let cannot_write = |error: io::Error| unwritable(&runs, &error);
-    let folder = RunFolder::create(&runs, &prepared.plan.scenario).map_err(cannot_write)?;
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         folder.write_job(&job.id, artifacts)
     };
@@ -49,7 +51,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     let finished = write_run_files(folder, &prepared.plan, &files).map_err(cannot_write)?;
     print_results(args.format, &prepared.plan, (&results, &comparison))?;
     context.note(&format!("run folder: {}", finished.folder.display()));
-    let is_stopped = manner.stop.load(Ordering::SeqCst);
+    let is_stopped = stop.load(Ordering::SeqCst);
     let ended = if is_stopped { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
 }

@@ -7,4 +7,4 @@ mod streams;
 
 pub(crate) use columns::{Align, columns};
 pub use report::conclude;
-pub(crate) use streams::print;
+pub(crate) use streams::{print, print_as_written};

@@ -10,7 +10,19 @@ use crate::diag::{Code, Problem};
 /// # Errors
 /// [`Code::Output`] with exit 1 when stdout cannot be written.
 pub(crate) fn print(results: impl AsRef<[u8]>) -> Result<(), Failure> {
-    write_results(&mut io::stdout().lock(), results.as_ref()).map_err(|error| {
+    print_as_written(|out| out.write_all(results.as_ref()))
+}
+
+/// Writes results to stdout as `write` makes them, for those that are too long for memory. As [`print`] otherwise.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn print_as_written(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    // Standard output passes on each line; what is large goes in large pieces.
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    forgive(write(&mut out).and_then(|()| out.flush())).map_err(|error| {
         let problem = Problem::new(Code::Output, format!("cannot write the results: {error}"))
             .help("results go to stdout; see where it leads and whether there is room");
         Failure::new(Exit::JobFailed, problem)
@@ -27,9 +39,9 @@ pub(super) fn stderr_text(text: &str) {
     let _unwritable = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Writes and flushes; a broken pipe is success.
-fn write_results(out: &mut impl Write, results: &[u8]) -> io::Result<()> {
-    match out.write_all(results).and_then(|()| out.flush()) {
+/// Takes a broken pipe for success.
+fn forgive(written: io::Result<()>) -> io::Result<()> {
+    match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
@@ -39,21 +51,9 @@ fn write_results(out: &mut impl Write, results: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    struct Failing(ErrorKind);
-
-    impl Write for Failing {
-        fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
-            Err(self.0.into())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
     #[test]
     fn a_reader_that_has_gone_away_is_no_failure_and_a_full_disk_is() {
-        assert!(write_results(&mut Failing(ErrorKind::BrokenPipe), b"x").is_ok());
-        assert!(write_results(&mut Failing(ErrorKind::StorageFull), b"x").is_err());
+        assert!(forgive(Err(ErrorKind::BrokenPipe.into())).is_ok());
+        assert!(forgive(Err(ErrorKind::StorageFull.into())).is_err());
     }
 }

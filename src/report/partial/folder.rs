@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{PartialFile, PartialJob};
 use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
+use crate::record::Spool;
 use crate::report::names::job_folder;
 use crate::report::schema::{EVENTS, PARTIAL, REPORT, REQUESTS};
 use crate::report::{Artifacts, Report};
@@ -83,16 +84,17 @@ impl PartialRun {
         Ok(Self { digest: Sha256::of(&bytes), folder, file })
     }
 
-    /// Returns what a job with a report left, checked against every digest that is known of it.
+    /// Returns what a job with a report left, checked against every digest that is known of it. What is returned are copies, in
+    /// `scratch` where they are long.
     ///
     /// # Errors
     /// What is missing or is not what it should be.
-    pub fn artifacts(&self, job: &PartialJob) -> Result<Artifacts, String> {
+    pub fn artifacts(&self, job: &PartialJob, scratch: Option<&Path>) -> Result<Artifacts, String> {
         let folder = self.folder.join(job_folder(&job.id));
         let mut files = BTreeMap::new();
         for name in [REPORT, REQUESTS, EVENTS] {
-            match fs::read(folder.join(name)) {
-                Ok(bytes) => drop(files.insert(name.to_owned(), bytes)),
+            match Spool::copy_of(&folder.join(name), scratch) {
+                Ok(file) => drop(files.insert(name.to_owned(), file)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(format!("{name}: {error}")),
             }

@@ -40,7 +40,8 @@ pub fn check(plan: &Plan, parts: &[PartialRun], programs: Programs) -> Result<()
     if bag.is_empty() { Ok(()) } else { Err(bag) }
 }
 
-/// Returns how each job of the plan ended, in its order, handing what it left to `keep`. The parts were checked.
+/// Returns how each job of the plan ended, in its order, handing what it left to `keep`. The parts were checked. What is long is copied to
+/// files of `scratch` on the way.
 ///
 /// # Errors
 /// [`Code::MergeDamaged`] for a job whose files are not what their digests say; what `keep` says becomes the job's own failure.
@@ -48,12 +49,13 @@ pub fn collect(
     plan: &Plan,
     parts: &[PartialRun],
     keep: &dyn Fn(&Job, &Artifacts) -> io::Result<()>,
+    scratch: Option<&Path>,
 ) -> Result<Vec<JobResult>, Bag> {
     let ended = ended(parts);
     let (mut results, mut bag) = (Vec::with_capacity(plan.jobs.len()), Bag::new());
     for job in &plan.jobs {
         let (part, told) = ended[job.id.as_str()][0];
-        match state(job, part, told, keep) {
+        match state(job, (part, told), keep, scratch) {
             Ok(state) => results.push(JobResult { id: job.id.clone(), key: told.key, state }),
             Err(why) => {
                 let message = format!("job `{}` in `{}`: {why}", job.id, part.folder.display());
@@ -81,9 +83,9 @@ fn ended(parts: &[PartialRun]) -> Ended<'_> {
 /// Returns how a job ended.
 fn state(
     job: &Job,
-    part: &PartialRun,
-    told: &PartialJob,
+    (part, told): (&PartialRun, &PartialJob),
     keep: &dyn Fn(&Job, &Artifacts) -> io::Result<()>,
+    scratch: Option<&Path>,
 ) -> Result<JobState, String> {
     if told.report.is_none() {
         let end = EndElsewhere::of(&told.outcome)
@@ -91,7 +93,7 @@ fn state(
         let text = told.why.clone().ok_or("it has no report, and nothing says why")?;
         return Ok(JobState::Unreported(JobError::Elsewhere { end, text }));
     }
-    let artifacts = part.artifacts(told)?;
+    let artifacts = part.artifacts(told, scratch)?;
     Ok(match keep(job, &artifacts) {
         Ok(()) => {
             let report = Box::new(artifacts.report);

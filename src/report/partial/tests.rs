@@ -48,7 +48,7 @@ fn write(folder: &Path, plan: &Plan, partition: Partition, results: &[JobResult]
 
 fn merged(plan: &Plan, parts: &[PartialRun]) -> Vec<JobResult> {
     check(plan, parts, Programs::One).expect("a run");
-    collect(plan, parts, &keep_nothing).expect("sound")
+    collect(plan, parts, &keep_nothing, None).expect("sound")
 }
 
 /// Returns the views of a run without a gate.

@@ -28,7 +28,7 @@ impl Runtime<'_> {
             committed_prefill: self.committed_prefill,
             passes: self.passes,
             pools,
-            transcript: self.log.finish(),
+            transcript: self.log.finish().map_err(|error| SimError::spill(&error))?,
             warnings: Vec::new(),
             host: self.tiers.as_ref().map(Tiers::host_use),
             storage: self.tiers.as_ref().and_then(Tiers::storage_use),

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use crate::deployment::{Backend, Capacity, Preemption};
 use crate::sim::engine::Advance;
 
+use crate::record::Spool;
 use crate::units::{BlockSize, Blocks};
 
 use super::support::Small;
@@ -84,8 +85,9 @@ fn agree(small: &Small) -> Result<(), TestCaseError> {
             for (a, b) in grouped.record.requests.iter().zip(&each.record.requests) {
                 prop_assert_eq!(format!("{a:?}"), format!("{b:?}"));
             }
-            let text = |lines: &Option<Vec<u8>>| {
-                String::from_utf8(lines.clone().unwrap_or_default()).unwrap_or_default()
+            let text = |lines: &Option<Spool>| {
+                let bytes = lines.as_ref().map(|lines| lines.to_vec().expect("readable"));
+                String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
             };
             let (a, b) = (&grouped.record.transcript, &each.record.transcript);
             prop_assert_eq!(text(&a.lines), text(&b.lines));

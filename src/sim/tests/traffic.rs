@@ -96,6 +96,7 @@ fn the_transcript_digest_is_that_of_its_lines_kept_or_not() {
     let small = Small::new(10.0, 2.0).request(0.0, 4, 9).request(5.0, 8, 3);
     let kept = small.try_run(Advance::Grouped).expect("runs").record.transcript;
     let lines = kept.lines.expect("asked for");
+    let lines = lines.to_vec().expect("memory");
     assert_eq!(kept.digest, Sha256::of(&lines));
     assert_eq!(kept.count, String::from_utf8(lines).expect("JSON").lines().count() as u64);
     let sessions = sessions(Load::Concurrency { concurrency: 2 });
@@ -158,7 +159,8 @@ fn the_transcript_of_a_cut_ends_with_what_had_happened() {
     let small = Small::new(10.0, 2.0).worker(|worker| worker.parallelism.replicas = 2);
     let small = small.job(|job| job.workload.stop.virtual_time = Some(cut));
     let ran = small.request(0.0, 4, 9).request(0.0, 12, 9).run();
-    let lines = String::from_utf8(ran.record.transcript.lines.expect("kept")).expect("JSON");
+    let lines = ran.record.transcript.lines.expect("kept").to_vec().expect("memory");
+    let lines = String::from_utf8(lines).expect("JSON");
     assert!(
         lines.contains(r#""event":"decode","from_ns":10000000,"passes":2,"rank":0"#),
         "{lines}"

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::args::{Format, PredictArgs};
-use crate::cli::{Context, Exit, Failure, Stopwatch, print, stop_on_signal};
+use crate::cli::{Context, Exit, Failure, Stopwatch, print, print_as_written, stop_on_signal};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::plan::{Compat, SimulationJob};
 use crate::record::RunRecord;
@@ -175,11 +175,7 @@ fn write(folder: &Folder, summary: &Summary, rows: Option<&Rows>) -> Result<(), 
 fn show(format: Format, summary: &Summary, rows: Option<&Rows>) -> Result<(), Failure> {
     match format {
         Format::Table => print(output::table(summary)),
-        Format::Json => {
-            let mut document = Vec::new();
-            summary.write(rows, &mut document).expect("a Vec takes every write");
-            print(document)
-        }
+        Format::Json => print_as_written(|out| summary.write(rows, out)),
     }
 }
 
