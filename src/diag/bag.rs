@@ -60,7 +60,9 @@ impl Bag {
             });
             let offset = problem.labels().first().map_or(0, |label| label.span.offset());
             let line = problem.source_file().map_or(0, SourceFile::first_line);
-            keyed.push((file, line, offset, problem));
+            // Excerpts of one long line start at different columns of it.
+            let column = problem.source_file().map_or(0, SourceFile::first_column);
+            keyed.push((file, line, column + offset, problem));
         }
         keyed.sort_by_key(|(file, line, offset, _)| (*file, *line, *offset));
         keyed.into_iter().map(|(_, _, _, problem)| problem).collect()

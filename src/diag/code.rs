@@ -140,6 +140,8 @@ codes! {
         "A file whose name ends in `.gz` holds a gzip stream, and no other file does. A stream is known by its first bytes, `1f 8b`. Rename the file, or pack or unpack it.";
     TraceGzip "trace::gzip" Error "A gzip stream is damaged."
         "Every member of the stream is unpacked and its checksum verified before anything is run. A cut end, a checksum that does not fit, and bytes after the last member are all refused; the message says how many rows were readable. Fetch the file again.";
+    TraceZstd "trace::zstd" Error "A Zstandard stream is damaged."
+        "Every frame of the stream is unpacked and its checksum verified before anything is run. The message says how many lines were readable. Fetch the file again.";
     TraceEncoding "trace::encoding" Error "A trace is not plain UTF-8 text."
         "Traces are UTF-8 without a byte order mark. Save the file so.";
     TraceSyntax "trace::syntax" Error "A line of a trace is no JSON object."
@@ -150,6 +152,8 @@ codes! {
         "Counts are whole numbers without fraction or exponent, times are finite and not negative, and a field is stated once, by one of its names. Nothing is rounded or guessed.";
     TraceHashIds "trace::hash_ids" Error "A row's hash ids are no ids, or do not fit its prompt."
         "A hash id is an integer of 64 bits and names one block of the prompt, the last perhaps partly filled: a prompt of n tokens has ceil(n / block size) ids. A wrong count most often means a wrong block size; the help names the one that would fit.";
+    TraceBlockSize "trace::block_size" Error "The traces of a recording have different block sizes."
+        "Hash ids name blocks of one size in a whole recording: blocks of different sizes cannot be compared. Split the recording by block size.";
     TraceArrival "trace::arrival" Error "A row has no arrival and the load replays arrivals."
         "Under `load \"trace-timestamps\"` each session starts when its first row says. A missing time is not taken for 0.";
     TraceUnsorted "trace::unsorted" Error "A row arrives before a row above it."

@@ -31,7 +31,7 @@ pub(super) fn read(
 }
 
 /// Scans an array whose JSON syntax is known to be right.
-fn scan(array: &[u8], ids: &mut Vec<u64>) -> Result<(), Wrong> {
+pub(super) fn scan(array: &[u8], ids: &mut Vec<u64>) -> Result<(), Wrong> {
     if array.first() != Some(&b'[') {
         return Err((0..array.len().min(20), "is no array"));
     }

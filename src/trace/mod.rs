@@ -9,17 +9,28 @@ mod assemble;
 mod azure;
 mod calendar;
 mod counts;
+mod dynamo;
 mod field;
 mod hash_ids;
+mod json;
 mod mooncake;
 mod options;
 mod read;
+mod recorded;
 mod row;
 mod session;
 mod stats;
+mod weka;
 
 pub use agentic::{AgenticShape, agentic_shape};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
+pub use dynamo::{DynamoRead, read_dynamo};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
-pub use read::{Shard, count_rows, is_named_gzip, pack_gzip, read_corpus};
+pub use read::{Shard, TraceInput, count_rows, is_named_gzip, pack_gzip, read_corpus};
+pub use recorded::{
+    EdgeRelation, EdgeTrigger, HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions,
+    RecordedRequest, RecordedSession, RecordedSource, RecordedSpawn, RecordedTool, RecordedTree,
+    SpawnMode, TimestampBasis, ToolMode,
+};
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};
+pub use weka::read_weka;

@@ -20,7 +20,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("percent_encoding", &["src/report/"]),
     ("rand_chacha", &["src/digest/"]),
     ("xxhash_rust", &["src/digest/"]),
-    ("rayon", &["src/exec/"]),
+    ("rayon", &["src/exec/", "src/trace/"]),
+    ("ruzstd", &["src/trace/read"]),
     ("saphyr_parser", &["src/scenario/dynosim"]),
     ("sha2", &["src/digest/"]),
     (

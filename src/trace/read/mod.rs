@@ -1,11 +1,15 @@
-//! From bytes to rows: shards, gzip, text, and the reader of a whole trace.
+//! From bytes to rows: shards, packed streams, text, and the reader of a whole trace.
 
 mod corpus;
 mod gzip;
+mod input;
+mod packing;
 mod shard;
 #[cfg(test)]
 mod tests;
 
 pub use corpus::{count_rows, read_corpus};
 pub use gzip::pack_gzip;
+pub(super) use input::Lines;
+pub use input::TraceInput;
 pub use shard::{Shard, is_named_gzip};

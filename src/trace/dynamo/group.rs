@@ -1,0 +1,290 @@
+//! Events to session trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Bag, Code};
+use crate::trace::options::Strictness;
+use crate::trace::recorded::{
+    HashScope, Place, RecordedCounts, RecordedOptions, RecordedRequest, RecordedSession,
+    RecordedSource, RecordedTool, RecordedTree,
+};
+use crate::units::{BlockSize, Nanos};
+
+use super::event::{Event, EventKind, SessionNames};
+use super::read::DynamoRead;
+
+/// A capture in the making.
+pub(super) struct Capture {
+    strictness: Strictness,
+    stated_block_size: Option<BlockSize>,
+    pub(super) counts: RecordedCounts,
+    pub(super) problems: Bag,
+    sessions: BTreeMap<String, Session>,
+    without_session: Vec<RecordedRequest>,
+    /// Names of requests, with the session where only those of one session must differ.
+    names: BTreeMap<(Option<String>, String), Place>,
+    block_size: Option<(BlockSize, Place)>,
+    requests: u64,
+}
+
+/// A session in the making: requests and tools with the time at which they were written down.
+#[derive(Default)]
+struct Session {
+    parent: Option<(String, Place)>,
+    requests: Vec<(Nanos, RecordedRequest)>,
+    tools: Vec<RecordedTool>,
+}
+
+impl Capture {
+    /// Returns a capture without events.
+    pub(super) fn new(options: RecordedOptions) -> Self {
+        Self {
+            strictness: options.strictness,
+            stated_block_size: options.block_size,
+            counts: RecordedCounts::default(),
+            problems: Bag::new(),
+            sessions: BTreeMap::new(),
+            without_session: Vec::new(),
+            names: BTreeMap::new(),
+            block_size: None,
+            requests: 0,
+        }
+    }
+
+    /// Returns whether no request was added.
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests == 0
+    }
+
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: Event) {
+        let Event { session, at, kind } = event;
+        let place = match &kind {
+            EventKind::Request(request, _) => request.place.clone(),
+            EventKind::Tool(tool) => tool.place.clone(),
+            EventKind::ToolStart(place) => place.clone(),
+        };
+        if let Some(names) = &session {
+            self.add_parent(names, &place);
+        }
+        match kind {
+            EventKind::Request(request, size) => {
+                self.requests += 1;
+                self.check_block_size(size, &request.place);
+                if self.is_repeated(session.as_ref(), &request) {
+                    return;
+                }
+                if let Some(names) = session {
+                    self.session(names.id).requests.push((at, *request));
+                } else {
+                    self.counts.without_session += 1;
+                    self.without_session.push(*request);
+                }
+            }
+            EventKind::Tool(mut tool) => {
+                let Some(names) = session else {
+                    self.counts.without_session += 1;
+                    return;
+                };
+                tool.session_id.clone_from(&names.id);
+                self.session(names.id).tools.push(tool);
+            }
+            EventKind::ToolStart(_) => self.counts.unused_events += 1,
+        }
+    }
+
+    fn session(&mut self, id: String) -> &mut Session {
+        self.sessions.entry(id).or_default()
+    }
+
+    /// Notes the parent that a record states; the first that a session states counts.
+    fn add_parent(&mut self, names: &SessionNames, place: &Place) {
+        let Some(parent) = &names.parent else { return };
+        let strict = self.strictness == Strictness::Scenario;
+        let session = self.sessions.entry(names.id.clone()).or_default();
+        match &session.parent {
+            None => session.parent = Some((parent.clone(), place.clone())),
+            Some((known, at)) if known != parent && strict => {
+                let message = format!(
+                    "session `{}` has the parent `{parent}`, at {at} it has `{known}`",
+                    names.id
+                );
+                self.problems.push(place.problem(Code::TraceSession, message, "this record"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Returns whether a request stands above already, which is refused or counted.
+    fn is_repeated(&mut self, session: Option<&SessionNames>, request: &RecordedRequest) -> bool {
+        let Some(id) = request.id.clone().filter(|id| !id.is_empty()) else { return false };
+        // Strict: a name is one of the whole capture. Else: the same record may be written down twice, names meet by chance.
+        let strict = self.strictness != Strictness::Lenient;
+        let scope = session.filter(|_| !strict).map(|names| names.id.clone());
+        let key = (scope, id);
+        let Some(first) = self.names.get(&key) else {
+            self.names.insert(key, request.place.clone());
+            return false;
+        };
+        if strict {
+            let message = format!("the request `{}` stands at {first} as well", key.1);
+            let problem = request.place.problem(Code::TraceSession, message, "again here");
+            self.problems.push(problem);
+        } else {
+            self.counts.repeated += 1;
+        }
+        true
+    }
+
+    /// Checks that a capture has one block size.
+    fn check_block_size(&mut self, size: Option<BlockSize>, place: &Place) {
+        let Some(found) = size else { return };
+        let (expected, of) = match (&self.block_size, self.stated_block_size) {
+            (_, Some(stated)) => (stated, "what was asked for".to_owned()),
+            (Some((first, at)), None) => (*first, format!("that of {at}")),
+            (None, None) => (found, String::new()),
+        };
+        if self.block_size.is_none() {
+            self.block_size = Some((found, place.clone()));
+        }
+        if found != expected {
+            let message = format!(
+                "mixed replay trace_block_size values are not supported: {found}, and {of} is {expected}"
+            );
+            self.problems.push(place.problem(Code::TraceBlockSize, message, "this record"));
+        }
+    }
+
+    /// Hands over the trees, where all is well.
+    pub(super) fn finish(mut self, take: &mut dyn FnMut(RecordedTree)) -> Result<DynamoRead, Bag> {
+        // Sessions that only ran tools have no turns; what they ran is kept with the tree of their parent, if any.
+        let turns: BTreeSet<String> = self
+            .sessions
+            .iter()
+            .filter(|(_, session)| !session.requests.is_empty())
+            .map(|(id, _)| id.clone())
+            .collect();
+        let (roots, children) = self.families(&turns);
+        if self.problems.has_errors() {
+            return Err(self.problems);
+        }
+        for root in roots {
+            let tree = self.tree(&root, &children);
+            self.counts.add_tree(&tree);
+            take(tree);
+        }
+        Ok(DynamoRead { counts: self.counts, without_session: self.without_session })
+    }
+
+    /// Returns the names of the roots, and the children of each session, both by name.
+    fn families(
+        &mut self,
+        turns: &BTreeSet<String>,
+    ) -> (Vec<String>, BTreeMap<String, Vec<String>>) {
+        let mut roots = Vec::new();
+        let mut children: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for id in turns {
+            match &self.sessions[id].parent {
+                Some((parent, _)) if turns.contains(parent) => {
+                    children.entry(parent.clone()).or_default().push(id.clone());
+                }
+                Some((parent, place)) => {
+                    if self.strictness == Strictness::Lenient {
+                        self.counts.orphans += 1;
+                    } else {
+                        let message = format!(
+                            "the parent `{parent}` of session `{id}` has no requests in this capture"
+                        );
+                        let problem = place.problem(Code::TraceSession, message, "names it");
+                        self.problems.push(problem.help(
+                            "add the files that hold it, or state `lenient=#true` in the pin: the session is then a root",
+                        ));
+                    }
+                    roots.push(id.clone());
+                }
+                None => roots.push(id.clone()),
+            }
+        }
+        self.check_cycles(turns, &roots, &children);
+        (roots, children)
+    }
+
+    /// Refuses sessions that no root reaches: their parents go in a circle.
+    fn check_cycles(
+        &mut self,
+        turns: &BTreeSet<String>,
+        roots: &[String],
+        children: &BTreeMap<String, Vec<String>>,
+    ) {
+        let mut reached: BTreeSet<&str> = BTreeSet::new();
+        let mut open: Vec<&str> = roots.iter().map(String::as_str).collect();
+        while let Some(id) = open.pop() {
+            reached.insert(id);
+            open.extend(children.get(id).into_iter().flatten().map(String::as_str));
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for start in turns.iter().filter(|id| !reached.contains(id.as_str())) {
+            let mut path: Vec<&str> = Vec::new();
+            let mut at = start.as_str();
+            while !path.contains(&at) && !seen.contains(at) {
+                path.push(at);
+                let parent = self.sessions[at].parent.as_ref();
+                at = parent.map(|(parent, _)| parent.as_str()).expect("no root has no parent");
+            }
+            let cycle = path.iter().position(|id| *id == at);
+            let found = cycle.map(|from| (path[from..].join(" -> "), at.to_owned()));
+            seen.extend(path.into_iter().map(str::to_owned));
+            if let Some((path, at)) = found {
+                let (_, place) = self.sessions[&at].parent.as_ref().expect("it is on a cycle");
+                let message = format!("parent_link cycle detected: {path} -> {at}");
+                self.problems.push(place.problem(Code::TraceSession, message, "closes it"));
+            }
+        }
+    }
+
+    /// Takes the tree of a root out of the capture.
+    fn tree(&mut self, root: &str, children: &BTreeMap<String, Vec<String>>) -> RecordedTree {
+        let mut sessions: Vec<RecordedSession> = Vec::new();
+        let mut tools: Vec<RecordedTool> = Vec::new();
+        let mut open: Vec<(String, Option<usize>)> = vec![(root.to_owned(), None)];
+        while let Some((id, parent)) = open.pop() {
+            let mut session = self.sessions.remove(&id).expect("each session is in one tree");
+            session.requests.sort_by_key(|(at, _)| *at);
+            tools.append(&mut session.tools);
+            let index = sessions.len();
+            let below = children.get(&id).into_iter().flatten().rev();
+            open.extend(below.map(|child| (child.clone(), Some(index))));
+            let requests = session.requests.into_iter().enumerate();
+            sessions.push(RecordedSession {
+                id,
+                parent_id: session.parent.map(|(parent, _)| parent),
+                parent,
+                spawn: None,
+                requests: requests
+                    .map(|(entry, (_, request))| RecordedRequest { entry, ..request })
+                    .collect(),
+            });
+        }
+        let starts = sessions.iter().flat_map(|session| &session.requests);
+        let zero = starts.map(|request| request.start).min().unwrap_or(Nanos::new(0));
+        let since = |at: Nanos| Nanos::new(at.get().saturating_sub(zero.get()));
+        for request in sessions.iter_mut().flat_map(|session| &mut session.requests) {
+            request.start = since(request.start);
+            request.ended = request.ended.map(since);
+        }
+        tools.sort_by(|a, b| {
+            (a.end, &a.session_id, &a.call_id).cmp(&(b.end, &b.session_id, &b.call_id))
+        });
+        let place = sessions[0].requests[0].place.clone();
+        RecordedTree {
+            source: RecordedSource::Dynamo,
+            zero,
+            block_size: self.block_size.as_ref().map(|(size, _)| *size),
+            hash_scope: HashScope::Global,
+            models: Vec::new(),
+            sessions,
+            tools,
+            place,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A JSON text while it is read.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diag::{Code, Problem};
+use crate::trace::recorded::Place;
+use crate::trace::row::Line;
+
+/// How many mistakes of one text are kept: the rest is most likely wrong in the same way.
+const PROBLEMS_MAX: usize = 1_000;
+
+/// A JSON text while it is read: one line of a file, or a whole one.
+///
+/// Mistakes in values are kept here and reading goes on, so that one run shows all of them.
+#[derive(Debug)]
+pub(in super::super) struct Reading<'t> {
+    file: Arc<str>,
+    first_line: u64,
+    text: &'t str,
+    /// What is wrong.
+    pub(in super::super) problems: Vec<Problem>,
+    /// How many objects have a key that the format does not know, by key.
+    pub(in super::super) unknown: BTreeMap<String, u64>,
+    /// The last place that was asked for: byte, line and column. Places are asked for in order.
+    last: (usize, u64, u64),
+}
+
+impl<'t> Reading<'t> {
+    /// Returns a text of which nothing is read; its first line is line `first_line` of `file`.
+    pub(in super::super) fn new(file: &Arc<str>, first_line: u64, text: &'t str) -> Self {
+        Self {
+            file: Arc::clone(file),
+            first_line,
+            text,
+            problems: Vec::new(),
+            unknown: BTreeMap::new(),
+            last: (0, first_line, 1),
+        }
+    }
+
+    /// Returns the text.
+    pub(in super::super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Returns the bytes of the text that `part` is.
+    fn at(&self, part: &str) -> Range<usize> {
+        let start = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+        if start + part.len() <= self.text.len() { start..start + part.len() } else { 0..0 }
+    }
+
+    /// Returns where `part`, which is of the text, starts.
+    pub(in super::super) fn place(&mut self, part: &str) -> Place {
+        let start = self.at(part).start;
+        let (mut at, mut line, mut column) =
+            if self.last.0 <= start { self.last } else { (0, self.first_line, 1) };
+        for character in self.text[at..start].chars() {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        at = start;
+        self.last = (at, line, column);
+        Place { file: Arc::clone(&self.file), line, column }
+    }
+
+    /// Returns a problem with `part`, which is of the text; `label` says what is there.
+    pub(in super::super) fn problem(
+        &self,
+        part: &str,
+        code: Code,
+        message: impl Into<String>,
+        label: &str,
+    ) -> Problem {
+        self.problem_at(self.at(part), code, message, label)
+    }
+
+    /// Keeps a problem with `part`, which is of the text.
+    pub(in super::super) fn refuse(
+        &mut self,
+        part: &str,
+        code: Code,
+        message: String,
+        label: &str,
+    ) {
+        if self.problems.len() < PROBLEMS_MAX {
+            let problem = self.problem(part, code, message, label);
+            self.problems.push(problem);
+        }
+    }
+
+    /// Keeps a problem with `part`, which must be what `expected` says.
+    pub(in super::super) fn refuse_value(&mut self, key: &str, part: &str, expected: &str) {
+        let shown: String = part.chars().take(40).collect();
+        let message = format!("`{key}` must be {expected}, found `{shown}`");
+        self.refuse(part, Code::TraceField, message, &format!("expected {expected}"));
+    }
+
+    /// Returns the problem of a text that is no JSON.
+    pub(in super::super) fn syntax(&self, error: &serde_json::Error) -> Problem {
+        let text = error.to_string();
+        let reason = text.split(" at line ").next().unwrap_or(&text);
+        let line_start = self
+            .text
+            .split_inclusive('\n')
+            .take(error.line().saturating_sub(1))
+            .map(str::len)
+            .sum::<usize>();
+        let at = line_start + error.column().saturating_sub(1);
+        let at = at.min(self.text.len());
+        self.problem_at(at..at + 1, Code::TraceSyntax, format!("no JSON object: {reason}"), reason)
+    }
+
+    fn problem_at(
+        &self,
+        at: Range<usize>,
+        code: Code,
+        message: impl Into<String>,
+        label: &str,
+    ) -> Problem {
+        let before = &self.text[..self.text.floor_char_boundary(at.start)];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let lines = before.bytes().fold(0, |count, byte| count + u64::from(byte == b'\n'));
+        let rest = &self.text[line_start..];
+        let number = self.first_line + lines;
+        let line = Line {
+            file: &self.file,
+            number,
+            running: number,
+            text: rest.lines().next().unwrap_or_default(),
+        };
+        line.problem(code, at.start - line_start..at.end - line_start, message, label)
+    }
+}

@@ -1,0 +1,214 @@
+//! A corpus of Weka traces, tree by tree.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::diag::{Bag, Code, Problem};
+use crate::trace::json::{Reading, whole};
+use crate::trace::read::{Lines, TraceInput};
+use crate::trace::recorded::{
+    Place, RecordedCounts, RecordedOptions, RecordedTree, TimestampBasis,
+};
+use crate::units::BlockSize;
+
+use super::basis::shows_relative;
+use super::draft::TraceDraft;
+use super::tree::TreeBuilder;
+
+/// How many bytes of traces are read before they are parsed side by side. A bound on memory: what is in work is at most two
+/// batches and one more trace.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// A text that holds one trace.
+struct Document {
+    file: Arc<str>,
+    first_line: u64,
+    text: String,
+}
+
+/// A trace that was read, or what is wrong with it.
+struct Parsed {
+    tree: Option<RecordedTree>,
+    problems: Vec<Problem>,
+    counts: RecordedCounts,
+}
+
+/// What holds across the traces of a corpus.
+#[derive(Default)]
+struct Across {
+    names: BTreeMap<String, Place>,
+    block_size: Option<(BlockSize, Place)>,
+    problems: Bag,
+    counts: RecordedCounts,
+}
+
+/// Hands over the trees of a corpus, in order of files and lines, and returns what was let through.
+///
+/// Memory is bounded by a few traces. After the first problem no more trees are handed over, and reading goes on, so that every
+/// problem is shown: what was handed over counts only where all is well.
+///
+/// # Errors
+/// Everything that is wrong, each with `file:line:column` where a trace is: codes `trace::*`.
+pub fn read_weka(
+    files: &[TraceInput],
+    options: RecordedOptions,
+    take: &mut dyn FnMut(RecordedTree),
+) -> Result<RecordedCounts, Bag> {
+    let basis = match options.basis {
+        TimestampBasis::Auto => basis(files)?,
+        TimestampBasis::Absolute | TimestampBasis::Relative => options.basis,
+    };
+    let options = RecordedOptions { basis, ..options };
+    let mut across = Across::default();
+    for file in files {
+        across.counts.files += 1;
+        let mut read = |parsed: Parsed| across.add(parsed, options, take);
+        match for_each_batch(
+            file,
+            |batch| batch.par_iter().map(|one| one.parse(options)).collect(),
+            &mut read,
+        ) {
+            Ok(blank) => across.counts.blank_lines += blank,
+            Err(problem) => across.problems.push(problem),
+        }
+    }
+    if across.counts.trees == 0 && across.problems.is_empty() {
+        let names: Vec<&str> = files.iter().map(|file| &**file.name()).collect();
+        let message = format!("`{}` holds no traces", names.join(", "));
+        across.problems.push(Problem::new(Code::TraceEmpty, message));
+    }
+    if across.problems.has_errors() { Err(across.problems) } else { Ok(across.counts) }
+}
+
+/// Returns what the corpus shows its nested times to be counted from. Faulty texts show nothing: reading them says why.
+fn basis(files: &[TraceInput]) -> Result<TimestampBasis, Bag> {
+    let mut is_relative = false;
+    for file in files {
+        let shows = |document: &Document| shows_relative(&mut document.reading());
+        for_each_batch(file, |batch| vec![batch.par_iter().any(shows)], &mut |found: bool| {
+            is_relative |= found;
+        })?;
+        if is_relative {
+            return Ok(TimestampBasis::Relative);
+        }
+    }
+    Ok(TimestampBasis::Absolute)
+}
+
+/// Reads a file batch by batch: while one is parsed the next is unpacked. Returns how many lines were blank.
+fn for_each_batch<T: Send>(
+    file: &TraceInput,
+    parse: impl Fn(&[Document]) -> Vec<T> + Sync,
+    take: &mut dyn FnMut(T),
+) -> Result<u64, Problem> {
+    if file.bare_name().to_ascii_lowercase().ends_with(".json") {
+        let text = file.text()?;
+        let document = Document { file: Arc::clone(file.name()), first_line: 1, text };
+        parse(&[document]).into_iter().for_each(take);
+        return Ok(0);
+    }
+    let mut lines = file.lines()?;
+    let mut blank = 0;
+    let mut batch = next_batch(&mut lines, file.name(), &mut blank);
+    loop {
+        let documents = batch?;
+        if documents.is_empty() {
+            return Ok(blank);
+        }
+        let (parsed, next) =
+            rayon::join(|| parse(&documents), || next_batch(&mut lines, file.name(), &mut blank));
+        parsed.into_iter().for_each(&mut *take);
+        batch = next;
+    }
+}
+
+/// Reads lines until they make a batch.
+fn next_batch(
+    lines: &mut Lines,
+    file: &Arc<str>,
+    blank: &mut u64,
+) -> Result<Vec<Document>, Problem> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while bytes < BATCH_BYTES {
+        let first_line = lines.next_number();
+        let Some(text) = lines.next()? else { break };
+        if text.trim().is_empty() {
+            *blank += 1;
+            continue;
+        }
+        bytes += text.len();
+        batch.push(Document { file: Arc::clone(file), first_line, text });
+    }
+    Ok(batch)
+}
+
+impl Document {
+    fn reading(&self) -> Reading<'_> {
+        Reading::new(&self.file, self.first_line, &self.text)
+    }
+
+    fn parse(&self, options: RecordedOptions) -> Parsed {
+        let mut reading = self.reading();
+        let mut counts = RecordedCounts::default();
+        let tree = match whole::<TraceDraft<'_>>(&mut reading) {
+            Ok(draft) => {
+                let builder =
+                    TreeBuilder::new(&mut reading, &mut counts, options.strictness, options.basis);
+                Some(builder.build(draft))
+            }
+            Err(error) => {
+                reading.problems.push(reading.syntax(&error));
+                None
+            }
+        };
+        counts.add_keys(std::mem::take(&mut reading.unknown));
+        Parsed { tree, problems: reading.problems, counts }
+    }
+}
+
+impl Across {
+    /// Adds a trace, and hands its tree over where all is well so far.
+    fn add(
+        &mut self,
+        parsed: Parsed,
+        options: RecordedOptions,
+        take: &mut dyn FnMut(RecordedTree),
+    ) {
+        self.counts.add(parsed.counts);
+        for problem in parsed.problems {
+            self.problems.push(problem);
+        }
+        let Some(tree) = parsed.tree else { return };
+        self.check_name(&tree);
+        self.check_block_size(&tree, options);
+        self.counts.add_tree(&tree);
+        if !self.problems.has_errors() {
+            take(tree);
+        }
+    }
+
+    fn check_name(&mut self, tree: &RecordedTree) {
+        if let Some(first) = self.names.insert(tree.id().to_owned(), tree.place.clone()) {
+            let message = format!("the trace `{}` stands at {first} as well", tree.id());
+            self.problems.push(tree.place.problem(Code::TraceSession, message, "again here"));
+        }
+    }
+
+    fn check_block_size(&mut self, tree: &RecordedTree, options: RecordedOptions) {
+        let Some(found) = tree.block_size else { return };
+        let expected = match (&self.block_size, options.block_size) {
+            (_, Some(stated)) => (stated, "the block size that was asked for".to_owned()),
+            (Some((first, place)), None) => (*first, format!("that of {place}")),
+            (None, None) => {
+                self.block_size = Some((found, tree.place.clone()));
+                return;
+            }
+        };
+        if found != expected.0 {
+            let message = format!("block size {found}, but {} is {}", expected.1, expected.0);
+            self.problems.push(tree.place.problem(Code::TraceBlockSize, message, "this trace"));
+        }
+    }
+}
