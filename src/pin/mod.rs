@@ -3,6 +3,7 @@
 //! Owns what a pin file may hold, its digest, and the verification of the files it names: size, then digest, before a byte is
 //! unpacked or parsed. Reads KDL through `scenario::{syntax, cursor}`, traces through `trace`. Knows nothing of plans.
 
+pub mod audit;
 mod bundle;
 mod capability;
 mod capacity;

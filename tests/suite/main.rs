@@ -13,6 +13,7 @@ mod oracle;
 mod parity;
 mod parts;
 mod pins;
+mod pins_audit;
 mod predict;
 mod program;
 mod readme;

@@ -54,6 +54,11 @@ impl Place {
         place
     }
 
+    /// Copies a folder of the repository.
+    pub(crate) fn copy(&self, from: &str, to: &str) {
+        copy_folder(&repository_root().join(from), &self.path(to));
+    }
+
     /// Returns a path in the folder.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(relative)

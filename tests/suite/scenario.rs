@@ -3,6 +3,7 @@
 use std::fs;
 
 use touchstone::diag::{Bag, Code, SourceFile};
+use touchstone::pin::audit::Rules;
 use touchstone::pin::{PinKind, Registry};
 use touchstone::scenario::shape::Shape;
 use touchstone::scenario::{cursor, syntax, table};
@@ -188,6 +189,9 @@ fn mistakes(page: &str, text: &str) -> Vec<String> {
         cursor::check(&document, &table::ROOT, &mut bag);
     } else if let Some((kind, name)) = pin {
         return mistakes_of_pin(kind, name, text);
+    } else if document.nodes.iter().any(|node| node.name.text == "audit") {
+        let Err(bag) = Rules::parse(&SourceFile::new(page, text)) else { return Vec::new() };
+        return bag.into_sorted().iter().map(ToString::to_string).collect();
     } else {
         for node in &document.nodes {
             match shape_of(&node.name.text) {

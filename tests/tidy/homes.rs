@@ -24,9 +24,11 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ruzstd", &["src/trace/read"]),
     ("saphyr_parser", &["src/scenario/dynosim"]),
     ("sha2", &["src/digest/"]),
+    ("toml", &["src/pin/audit/toml_file.rs"]),
     (
         "tempfile",
         &[
+            "src/pin/audit/write.rs",
             "src/record/requests.rs",
             "src/record/spool.rs",
             "src/report/",

@@ -1,5 +1,6 @@
 //! The table of commands: names, options, help. Help, completions and the man page all come from here.
 
+mod audit;
 mod command;
 mod global;
 mod import;
@@ -11,6 +12,7 @@ mod run;
 mod scenario;
 mod timing;
 
+pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
 pub use command::Arguments;
 pub(crate) use command::Command;
 pub(crate) use global::{ColorWhen, Format, Global};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Format, TimingArgs};
+use super::{Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs};
 
 /// Arguments of `pins`.
 #[derive(Debug, Clone, Args)]
@@ -17,6 +17,11 @@ pub(crate) struct PinsArgs {
 /// What `pins` does.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum PinsAction {
+    /// Check that all places of another repository state one version of an engine
+    #[command(
+        after_help = "Example:\n  bench pins audit ../dynamo --rules pins/audits/dynamo-aisimulate.kdl"
+    )]
+    Audit(PinsAuditArgs),
     /// List every pin with its digest
     #[command(after_help = "Example:\n  bench pins list --format json")]
     List {
@@ -26,6 +31,11 @@ pub(crate) enum PinsAction {
     },
     /// Make timing tables
     Timing(TimingArgs),
+    /// Move all places of another repository to another version of an engine
+    #[command(
+        after_help = "Example:\n  bench pins update ../dynamo --rules pins/audits/dynamo-aisimulate.kdl --to 0.13.0 --dry-run"
+    )]
+    Update(PinsUpdateArgs),
     /// Verify size and digest of every pinned file
     #[command(after_help = "Example:\n  bench pins verify")]
     Verify {

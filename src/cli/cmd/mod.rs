@@ -24,6 +24,7 @@ mod partition;
 mod perf;
 mod pin;
 mod pins;
+mod pins_audit;
 mod pins_timing;
 mod plan;
 mod predict;

@@ -9,21 +9,29 @@ use crate::digest::canonical::{Value, object};
 use crate::pin::{Pin, PinKind, Registry};
 use crate::scenario::project_root;
 
+use super::pins_audit;
+
 /// Runs the command.
 pub(super) fn run(args: &PinsArgs, context: &Context) -> Result<Exit, Failure> {
+    match &args.action {
+        PinsAction::Audit(args) => pins_audit::audit(args, context),
+        PinsAction::List { format } => list(&registry(context)?, *format),
+        PinsAction::Update(args) => pins_audit::update(args, context),
+        PinsAction::Verify { format } => verify(&registry(context)?, *format),
+        PinsAction::Timing(TimingArgs { action: TimingAction::Export(args) }) => {
+            super::pins_timing::export(args, &registry(context)?, context)
+        }
+    }
+}
+
+/// Opens the pins of the project that the working directory belongs to, or of the one named with `--root`.
+fn registry(context: &Context) -> Result<Registry, Failure> {
     let root = match context.root() {
         Some(root) => root.to_owned(),
         // A file that need not exist: the search starts at the folder that would hold it.
         None => project_root(Path::new("pins"))?,
     };
-    let registry = Registry::open(&root)?;
-    match &args.action {
-        PinsAction::List { format } => list(&registry, *format),
-        PinsAction::Verify { format } => verify(&registry, *format),
-        PinsAction::Timing(TimingArgs { action: TimingAction::Export(args) }) => {
-            super::pins_timing::export(args, &registry, context)
-        }
-    }
+    Ok(Registry::open(&root)?)
 }
 
 /// A pin by kind and name, with what came of reading it.
