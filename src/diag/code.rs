@@ -361,6 +361,26 @@ codes! {
         "A signal came before every run had ended and the golden was written. Nothing is accepted; the old golden is as it was.";
     AcceptNoGate "accept::no_gate" Error "The scenario names no golden."
         "Add `gate { golden \"pins/goldens/NAME.kdl\" }` to the scenario.";
+    UpgradeChanges "upgrade::changes" Error "The declared changes are wrong."
+        "`changes.kdl` stands beside the pin of the newer version and says which jobs it changes, in which metrics, which way, why, and where that is discussed. What it declares is held against what happens, so nothing in it may be unknown.";
+    UpgradeOtherFrom "upgrade::other_from" Warning "The changes are declared against another version."
+        "`changes.kdl` says against which versions its changes were declared. Against any other nothing is declared, and every drift is undeclared.";
+    UpgradeUndeclared "upgrade::undeclared" Error "The newer version answers otherwise, and nobody declared it."
+        "Answers are exact: there is no tolerance. The message names the first request and field that differ and the figures that moved. Where the change is wanted, declare it in `changes.kdl` beside the newer pin, with its reason.";
+    UpgradeAbsent "upgrade::absent" Error "A declared change did not happen."
+        "The newer version was declared to answer a job otherwise, and it does not, or not in the metric that was named. The declaration is wrong, or the upgrade is.";
+    UpgradeIncomparable "upgrade::incomparable" Error "A job cannot be compared."
+        "One of the two versions cannot be asked what the job asks. There is no verdict on it (exit 4).";
+    UpgradeFailed "upgrade::failed" Error "A job failed under one of the versions, or a version disagrees with itself."
+        "Each version answers every job twice, in two processes, before the two are compared. One that fails, or does not say the same twice, is not judged.";
+    UpgradeIdle "upgrade::idle" Error "A declared change speaks of no job of the scenario that it names."
+        "A change that names a scenario is owed to it: it must speak of at least one of its jobs. A pattern is misspelt, or the jobs are gone.";
+    UpgradeUnmatched "upgrade::unmatched" Warning "A declared change speaks of no job that was judged."
+        "The change names no scenario, so it may belong to another one. Name the scenario in it, and its absence there is an error.";
+    UpgradeBlind "upgrade::blind" Error "A scenario does not see a known perturbation."
+        "`--controls` plants changes that a careless edit of an engine would make. A scenario in which no job answers otherwise would call such an engine identical. Add a job that would see it.";
+    UpgradeEmpty "upgrade::empty" Error "There is nothing to compare."
+        "The scenarios have no simulation job that both versions can be asked, so there is no verdict (exit 4).";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
         "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }

@@ -27,7 +27,7 @@ pub struct Reading {
 }
 
 /// The traces of a plan.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Corpora {
     loaded: Vec<(Sha256, Reading, LoadedTrace)>,
 }

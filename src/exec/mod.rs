@@ -13,6 +13,7 @@ mod event;
 mod executor;
 pub mod export;
 mod partition;
+mod planted;
 mod pool;
 
 pub use admit::refusals;
@@ -23,4 +24,5 @@ pub use error::{EndElsewhere, JobError};
 pub use event::{Board, Ending, Event, Listener, Origin};
 pub use executor::{Executor, Native};
 pub use partition::{Partition, PartitionError, PartitionRule};
+pub use planted::{Perturbation, Planted};
 pub use pool::{guard, run_by_index};

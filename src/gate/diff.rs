@@ -1,5 +1,6 @@
 //! Two sides, job by job, section by section, metric by metric; which direction is better is known.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -123,7 +124,7 @@ fn first_request(left: &SideJob, right: &SideJob) -> Option<RequestDifference> {
 }
 
 /// Returns the figures that differ; those that only a complete side can have are left out against a headline.
-fn rows(left: &SideJob, right: &SideJob) -> Vec<DiffRow> {
+pub(super) fn rows(left: &SideJob, right: &SideJob) -> Vec<DiffRow> {
     let known: Vec<_> = MetricName::all().map(|name| (Some(name), name.to_string())).collect();
     let all: BTreeSet<&String> = left.figures.keys().chain(right.figures.keys()).collect();
     let is_known = |text: &String| known.iter().any(|(_, known)| known == text);
@@ -187,9 +188,16 @@ fn change(a: i128, b: i128) -> Option<String> {
     Some(format!("{sign}{}.{:02}%", size / 100, size % 100))
 }
 
+impl DiffRow {
+    /// Returns which way the figure went; `None` where one side lacks it, or it is no number.
+    pub(super) fn movement(&self) -> Option<Ordering> {
+        Some(millionths(&self.right)?.cmp(&millionths(&self.left)?))
+    }
+}
+
 impl Judgement {
     /// Returns the word of tables.
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Better => "better",
             Self::Worse => "worse",

@@ -15,6 +15,7 @@ mod runs;
 mod side;
 #[cfg(test)]
 mod tests;
+pub mod upgrade;
 mod write;
 
 pub use accept::{Agreement, agreement, changed_jobs};

@@ -1,5 +1,6 @@
 //! The first request that differs between two runs of a job, and how.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use crate::digest::canonical::Value;
@@ -70,11 +71,13 @@ pub fn first_difference(
 
 /// Returns the first field that differs between two records.
 fn first_field(expected: &[u8], found: &[u8]) -> Option<FieldDifference> {
-    let (Value::Object(expected), Value::Object(found)) =
-        (parse_json(expected).ok()?, parse_json(found).ok()?)
-    else {
-        return None;
-    };
+    let (expected, found) = (parse_json(expected).ok()?, parse_json(found).ok()?);
+    first_leaf("", &expected, &found)
+}
+
+/// Returns the first field that differs between two values, by its path; what has no fields on both sides is a leaf.
+fn first_leaf(path: &str, expected: &Value, found: &Value) -> Option<FieldDifference> {
+    let (expected, found) = (fields(expected)?, fields(found)?);
     let text = |value: Option<&Value>| {
         value.map_or_else(
             || "-".to_owned(),
@@ -84,11 +87,29 @@ fn first_field(expected: &[u8], found: &[u8]) -> Option<FieldDifference> {
     let mut names: Vec<&String> = expected.keys().chain(found.keys()).collect();
     names.sort_unstable();
     let name = names.into_iter().find(|name| expected.get(*name) != found.get(*name))?;
-    Some(FieldDifference {
-        name: name.clone(),
-        expected: text(expected.get(name)),
-        found: text(found.get(name)),
-    })
+    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+    let (expected, found) = (expected.get(name).copied(), found.get(name).copied());
+    let inner = expected.zip(found);
+    let inner = inner.and_then(|(expected, found)| first_leaf(&path, expected, found));
+    Some(inner.unwrap_or_else(|| FieldDifference {
+        name: path,
+        expected: text(expected),
+        found: text(found),
+    }))
+}
+
+/// Returns the fields of an object, or the items of a list by their places; `None` for what has neither.
+fn fields(value: &Value) -> Option<BTreeMap<String, &Value>> {
+    match value {
+        Value::Object(fields) => {
+            Some(fields.iter().map(|(name, value)| (name.clone(), value)).collect())
+        }
+        Value::List(items) => {
+            let named = items.iter().enumerate().map(|(place, item)| (place.to_string(), item));
+            Some(named.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Integer(_) | Value::Real(_) | Value::Text(_) => None,
+    }
 }
 
 impl std::fmt::Display for RequestDifference {
@@ -130,6 +151,13 @@ mod tests {
         let difference = compared(EXPECTED, found).expect("they differ");
         assert_eq!((difference.index, difference.field.is_none()), (2, true));
         assert_eq!(compared(EXPECTED, EXPECTED), None);
+    }
+
+    #[test]
+    fn a_field_inside_of_another_is_named_by_its_path() {
+        let (a, b) = (b"{\"h\":{\"x\":1,\"y\":2}}\n", b"{\"h\":{\"x\":1,\"y\":3}}\n");
+        let field = compared(a, b).expect("they differ").field.expect("a field");
+        assert_eq!((field.name.as_str(), field.found.as_str()), ("h.y", "3"));
     }
 
     #[test]

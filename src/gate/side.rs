@@ -85,6 +85,24 @@ impl Side {
     }
 }
 
+impl SideJob {
+    /// Returns a job by its report alone.
+    pub(super) fn of_report(id: &JobId, report: &Report) -> Self {
+        let section = |section| Some((section, report.section(section)?));
+        let figures = report.figures().into_iter();
+        Self {
+            id: id.clone(),
+            key: report.key(),
+            report: Some(report.digest()),
+            outcome: if report.failures().is_empty() { "completed" } else { "failed" }.to_owned(),
+            sections: Section::ALL.into_iter().filter_map(section).collect(),
+            figures: figures.map(|(name, text)| (name.to_string(), text)).collect(),
+            completeness: Completeness::All,
+            requests: None,
+        }
+    }
+}
+
 /// Returns a job of a golden.
 fn golden_job(job: GoldenJob) -> SideJob {
     SideJob {

@@ -16,6 +16,7 @@ mod nix;
 mod plan;
 mod pools;
 mod repin;
+mod retarget;
 
 pub use crate::workload::Sla;
 pub use alone::Alone;
@@ -32,6 +33,7 @@ pub use pools::{
     WorkerPart, pools, timing_digest,
 };
 pub use repin::{Repinned, repin};
+pub use retarget::retarget;
 
 #[cfg(test)]
 mod tests;

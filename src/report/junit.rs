@@ -100,7 +100,7 @@ fn gone() -> End {
 }
 
 /// Returns a text for an XML attribute; characters that XML 1.0 cannot hold become U+FFFD.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -50,7 +50,7 @@ fn write_page(
 }
 
 /// Returns a text that Markdown does not read as markup in a table cell.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

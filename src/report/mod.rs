@@ -38,8 +38,10 @@ pub use build::build;
 pub use execute::{Execution, JobResult, JobState, execute};
 pub use folder::{Extent, FinishedRun, RunFolder, write_file, write_job};
 pub use json::parse as parse_json;
+pub(crate) use junit::escape as escape_xml;
 pub use junit::junit;
 pub use limits::limits;
+pub(crate) use markdown::escape as escape_markdown;
 pub use markdown::markdown;
 pub use names::file_name;
 pub use partial::{

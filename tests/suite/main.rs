@@ -21,3 +21,4 @@ mod roster;
 mod runs;
 mod scenario;
 mod trace;
+mod upgrade;

@@ -8,8 +8,9 @@ use crate::cli::environment;
 
 use super::{
     AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs, ExecJobArgs,
-    ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs,
-    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs,
+    ExecPinArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs, MergeArgs,
+    ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs,
+    UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -70,6 +71,11 @@ pub(crate) enum Command {
     /// Compare two runs, or a run and a golden, metric by metric
     #[command(after_help = "Example:\n  bench diff runs/smoke/latest pins/goldens/smoke.kdl")]
     Diff(DiffArgs),
+    /// Hold two versions of an engine against each other and against what the newer one is declared to change
+    #[command(
+        after_help = "Examples:\n  bench upgrade scenarios/prefill-decode.kdl --engine native --from 0.13.0 --to 0.13.0-dev.87\n  bench upgrade scenarios/*.kdl --engine native --from 0.13.0 --to 0.13.0-dev.87 --controls --format markdown"
+    )]
+    Upgrade(UpgradeArgs),
     /// List the jobs of a scenario with their keys; run nothing
     #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
     Plan(PlanArgs),
@@ -133,6 +139,12 @@ pub(crate) enum Command {
         hide = true
     )]
     ExecJob(ExecJobArgs),
+    /// Run every job of a scenario under one version of an engine and print the digests of the answers
+    #[command(
+        after_help = "Example:\n  bench exec-pin scenarios/smoke.kdl --engine native --version 0.13.0",
+        hide = true
+    )]
+    ExecPin(ExecPinArgs),
     /// Run one batch of a plan as data and leave a partial run
     #[command(
         after_help = "Example:\n  bench exec-batch batch.json --root inputs --out result",

@@ -11,6 +11,7 @@ mod predict;
 mod run;
 mod scenario;
 mod timing;
+mod upgrade;
 
 pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
 pub use command::Arguments;
@@ -31,3 +32,4 @@ pub(crate) use run::{
 };
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs, PlanFormat};
 pub(crate) use timing::{ExportArgs, TimingAction, TimingArgs};
+pub(crate) use upgrade::{ExecPinArgs, UpgradeArgs, UpgradeFormat};

@@ -1,8 +1,8 @@
 //! Which command is which file.
 
 use super::{
-    accept, check, completions, diff, docs, exec_batch, exec_job, explain_code, fmt, import, lint,
-    man, merge, parity, perf, pin, pins, plan, predict, prune, run, trace,
+    accept, check, completions, diff, docs, exec_batch, exec_job, exec_pin, explain_code, fmt,
+    import, lint, man, merge, parity, perf, pin, pins, plan, predict, prune, run, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -18,6 +18,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Check(args) => Ok(check::run(args, context)),
         Command::Accept(args) => accept::run(args, context),
         Command::Diff(args) => diff::run(args, context),
+        Command::Upgrade(args) => upgrade::run(args, context),
         Command::Plan(args) => plan::run(args, context),
         Command::Lint(args) => lint::run(args, context),
         Command::Fmt(args) => fmt::run(args, context),
@@ -34,6 +35,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Man(args) => man::run(args, context),
         Command::Docs(args) => docs::run(*args, context),
         Command::ExecJob(args) => exec_job::run(args, context),
+        Command::ExecPin(args) => exec_pin::run(args, context),
         Command::ExecBatch(args) => exec_batch::run(args, context),
     }
 }

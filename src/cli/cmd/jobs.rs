@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::cli::{Context, JobsBar, processors};
 use crate::diag::{Bag, Code, Problem};
-use crate::exec::{Board, Cache, Event, Listener, Origin};
+use crate::exec::{Board, Cache, Event, Executor, Listener, Origin};
 use crate::plan::Job;
 use crate::report::{Artifacts, EventLines, Execution, JobResult, JobState, Producer, execute};
 
@@ -49,11 +49,22 @@ pub(super) fn run_jobs(
     keep: Keep<'_>,
     context: &Context,
 ) -> Vec<JobResult> {
+    run_jobs_by(&prepared.engines, prepared, manner, keep, context)
+}
+
+/// As [`run_jobs`], by an executor that need not be the engines' own.
+pub(super) fn run_jobs_by(
+    executor: &dyn Executor,
+    prepared: &Prepared,
+    manner: &Manner<'_>,
+    keep: Keep<'_>,
+    context: &Context,
+) -> Vec<JobResult> {
     let count = prepared.plan.jobs.len();
     let board = Board::new(count);
     let bar = Bar(JobsBar::new(u64::try_from(count).unwrap_or(u64::MAX), context));
     let producer = Producer {
-        executor: &prepared.engines,
+        executor,
         corpora: &prepared.corpora,
         cache: manner.cache,
         stop: manner.stop,

@@ -9,6 +9,7 @@ mod dispatch;
 mod docs;
 mod exec_batch;
 mod exec_job;
+mod exec_pin;
 mod explain_code;
 mod fmt;
 mod forbid;
@@ -34,5 +35,6 @@ mod prune;
 mod run;
 mod run_files;
 mod trace;
+mod upgrade;
 
 pub use dispatch::dispatch;

@@ -14,7 +14,7 @@ use crate::report::is_partial;
 use crate::trace::{Shard, read_corpus};
 
 /// A plan that can run, with everything that it reads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Prepared {
     /// The jobs.
     pub(super) plan: Plan,

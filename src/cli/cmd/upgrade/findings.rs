@@ -1,0 +1,123 @@
+//! What speaks against an upgrade, for stderr, and how the command ends.
+
+use crate::cli::Exit;
+use crate::diag::{Bag, Code, Problem};
+use crate::gate::upgrade::{Changes, Class, ControlVerdict, Judged, Verdict};
+
+/// Returns the finding about changes that are declared against another version.
+pub(super) fn other_from(changes: &Changes, from: &str) -> Problem {
+    let (file, known) = (&changes.file, changes.from.join(", "));
+    let message = format!("`{file}` declares changes against {known}, not against {from}");
+    Problem::new(Code::UpgradeOtherFrom, message).help(format!(
+        "nothing is declared then; where they hold against {from} too, add it to `from`"
+    ))
+}
+
+/// Returns everything that speaks against an upgrade.
+pub(super) fn findings(verdict: &Verdict) -> Bag {
+    let mut bag = Bag::new();
+    for class in Class::ALL {
+        for problem in of_class(class, verdict) {
+            bag.push(problem);
+        }
+    }
+    for idle in &verdict.idle {
+        let at = verdict.change(&idle.change).map(|change| &change.place);
+        let (code, whose) = match &idle.owed_to {
+            Some(scenario) => (Code::UpgradeIdle, format!("scenario `{scenario}`, which it names")),
+            None => (Code::UpgradeUnmatched, "these scenarios".to_owned()),
+        };
+        let message = format!("change `{}` speaks of no job of {whose}", idle.change);
+        bag.push(match at {
+            Some(place) => place.problem(code, message, "declared here"),
+            None => Problem::new(code, message),
+        });
+    }
+    for control in verdict.controls.iter().filter(|control| control.is_blind()) {
+        let (scenario, name) = (&control.scenario, control.perturbation.name());
+        let message = format!(
+            "scenario `{scenario}` is blind to control `{name}`: {}",
+            control.perturbation.about()
+        );
+        let help =
+            format!("it was planted into {} jobs, and each answers as before", control.planted);
+        bag.push(Problem::new(Code::UpgradeBlind, message).help(help));
+    }
+    if !verdict.is_about_anything() {
+        let message = "no job of these scenarios could be compared".to_owned();
+        bag.push(
+            Problem::new(Code::UpgradeEmpty, message).help("the verdict says why, job by job"),
+        );
+    }
+    bag
+}
+
+/// How many jobs of a class are told one by one; the verdict has all.
+const TOLD: usize = 5;
+
+/// Returns what speaks against an upgrade in the jobs of a class.
+fn of_class(class: Class, verdict: &Verdict) -> Vec<Problem> {
+    let jobs = verdict
+        .scenarios
+        .iter()
+        .flat_map(|scenario| scenario.jobs.iter().map(|job| (job, scenario.file.as_str())));
+    let of_class = jobs.filter(|(job, _)| job.class == class);
+    let mut told: Vec<Problem> =
+        of_class.filter_map(|(job, file)| of_job(job, (file, verdict))).collect();
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    match told.last() {
+        Some(last) if more > 0 => {
+            let message = format!("{more} more jobs of class `{}`", class.word());
+            told.push(
+                Problem::new(last.code(), message).help("the verdict on stdout has all of them"),
+            );
+        }
+        Some(_) | None => {}
+    }
+    told
+}
+
+/// Returns what speaks against an upgrade in one job.
+fn of_job(job: &Judged, (file, verdict): (&str, &Verdict)) -> Option<Problem> {
+    let (code, what) = match job.class {
+        Class::Identical | Class::Declared | Class::Interrupted => return None,
+        Class::Undeclared => (Code::UpgradeUndeclared, "drifts"),
+        Class::Absent => (Code::UpgradeAbsent, "does not drift as declared"),
+        Class::Incomparable => (Code::UpgradeIncomparable, "cannot be compared"),
+        Class::Failed => (Code::UpgradeFailed, "failed"),
+    };
+    let request = job.drift.iter().filter_map(|drift| drift.request.as_ref());
+    let lines = std::iter::once(format!("job `{}` {what}", job.id))
+        .chain(job.reasons.iter().cloned())
+        .chain(request.map(ToString::to_string));
+    let message: Vec<String> = lines.collect();
+    let problem = Problem::new(code, message.join("\n"));
+    let (engine, from, to) = (&verdict.engine, &verdict.from, &verdict.to);
+    Some(match job.class {
+        Class::Undeclared => problem.help(format!(
+            "where it is wanted, declare it in `changes.kdl` beside the pin of {engine} {to}; else {from} and {to} differ by mistake in {file}"
+        )),
+        Class::Absent => problem.help("mend the declaration, or the upgrade"),
+        Class::Identical
+        | Class::Declared
+        | Class::Interrupted
+        | Class::Incomparable
+        | Class::Failed => problem,
+    })
+}
+
+/// Returns the exit code of a verdict: the first that applies of 1, 3 and 4.
+pub(super) fn exit(verdict: &Verdict) -> Exit {
+    let of_class = |class: Class| match class {
+        Class::Identical | Class::Declared | Class::Interrupted => Exit::Success,
+        Class::Undeclared | Class::Absent => Exit::Drift,
+        Class::Incomparable => Exit::NoVerdict,
+        Class::Failed => Exit::JobFailed,
+    };
+    let is_idle = verdict.idle.iter().any(|idle| idle.owed_to.is_some());
+    let is_blind = verdict.controls.iter().any(ControlVerdict::is_blind);
+    let beside = if is_idle || is_blind { Exit::Drift } else { Exit::Success };
+    let nothing = if verdict.is_about_anything() { Exit::Success } else { Exit::NoVerdict };
+    verdict.jobs().map(|job| of_class(job.class)).fold(beside.and(nothing), Exit::and)
+}

@@ -1,0 +1,10 @@
+//! `bench upgrade`: two versions of one engine on the same questions.
+
+mod answers;
+mod command;
+mod controls;
+mod findings;
+mod twice;
+
+pub(super) use answers::PinRun;
+pub(super) use command::run;

@@ -1,0 +1,99 @@
+//! The same questions again, in a process of its own: a version that disagrees with itself is not judged.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::cli::Context;
+use crate::cli::cmd::jobs::Manner;
+use crate::digest::canonical::Value;
+use crate::gate::upgrade::Again;
+use crate::plan::{EngineIdentity, JobId};
+use crate::report::parse_json;
+
+/// What a second process says, by question; a process that breaks says the same of every question.
+#[derive(Debug)]
+pub(super) enum Second {
+    /// Its answers.
+    Answers(BTreeMap<JobId, Again>),
+    /// Why it has none.
+    Broken(String),
+}
+
+impl Second {
+    /// Asks a version of an engine every question of a scenario in another process.
+    pub(super) fn ask(
+        (file, version): (&Path, &str),
+        engine: &EngineIdentity,
+        manner: &Manner<'_>,
+        context: &Context,
+    ) -> Self {
+        let output = std::env::current_exe().and_then(|program| {
+            let mut command = Command::new(program);
+            command.arg("--quiet");
+            if let Some(root) = context.root() {
+                command.arg("--root").arg(root);
+            }
+            command.arg("exec-pin").args(["--engine", &engine.name, "--version", version]);
+            command.args(["--jobs", &manner.threads().to_string()]).arg("--").arg(file);
+            command.stdin(Stdio::null()).output()
+        });
+        match output {
+            Err(error) => Self::Broken(error.to_string()),
+            Ok(output) if !output.status.success() => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                Self::Broken(format!("{}: {}", output.status, said.trim()))
+            }
+            Ok(output) => read(&output.stdout).map_or_else(
+                || Self::Broken("it answered something else".to_owned()),
+                Self::Answers,
+            ),
+        }
+    }
+
+    /// Returns what it says of a question.
+    pub(super) fn of(&self, id: &JobId) -> Again {
+        match self {
+            Self::Answers(answers) => answers.get(id).cloned().unwrap_or(Again::Unasked),
+            Self::Broken(why) => Again::Failed(why.clone()),
+        }
+    }
+}
+
+/// Reads what `exec-pin` printed; `None` where it is something else.
+fn read(bytes: &[u8]) -> Option<BTreeMap<JobId, Again>> {
+    let Value::Object(answers) = parse_json(bytes).ok()? else { return None };
+    let answer = |value: Value| match value {
+        Value::Text(text) => {
+            let failed = |why: &str| Again::Failed(why.to_owned());
+            let digest = |digest| Some(Again::Digest(digest));
+            text.strip_prefix("failed: ").map(failed).or_else(|| digest(text.parse().ok()?))
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Integer(_)
+        | Value::Real(_)
+        | Value::List(_)
+        | Value::Object(_) => None,
+    };
+    answers.into_iter().map(|(id, value)| Some((JobId::new(id), answer(value)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Sha256;
+
+    #[test]
+    fn what_a_second_process_prints_is_read_or_refused_as_a_whole() {
+        let digest = Sha256::of(b"x");
+        let text = format!("{{\"a\":\"{}\",\"b\":\"failed: broke\"}}", digest.hex());
+        let answers = Second::Answers(read(text.as_bytes()).expect("answers"));
+        assert_eq!(answers.of(&JobId::new("a")), Again::Digest(digest));
+        assert_eq!(answers.of(&JobId::new("b")), Again::Failed("broke".to_owned()));
+        assert_eq!(answers.of(&JobId::new("c")), Again::Unasked);
+        for garbage in ["", "[]", "{\"a\":1}", "{\"a\":\"x\"}"] {
+            assert!(read(garbage.as_bytes()).is_none(), "{garbage}");
+        }
+    }
+}
