@@ -71,11 +71,10 @@ impl Producer<'_> {
         let trace = self.corpora.of(job);
         let options = Options {
             keep_events: self.events == EventLines::Keep,
-            no_transcript: false,
             scratch: self.scratch,
             stop: Some(self.stop),
             progress: Some(self.board.job(job.index)),
-            probe: None,
+            ..Options::default()
         };
         let corpus = trace.map(|trace| trace.corpus.as_ref());
         let record = self.executor.run(simulation, corpus, &options)?;

@@ -20,6 +20,9 @@ pub struct Options<'a> {
     pub progress: Option<&'a Progress>,
     /// Where to take the state that decided an event.
     pub probe: Option<&'a Probe>,
+    /// Who looks on.
+    #[cfg(test)]
+    pub(crate) watcher: Option<&'a std::cell::RefCell<dyn super::runtime::Watcher>>,
 }
 
 /// How far a run is; written by the simulator, read by a progress bar.

@@ -106,6 +106,16 @@ impl Tiers {
         held
     }
 
+    /// Finds blocks that a tier counts otherwise than its copies hold them, and links that carry more than they can.
+    ///
+    /// # Errors
+    /// What was found.
+    #[cfg(test)]
+    pub(crate) fn audit(&self) -> Result<(), String> {
+        self.hosts.iter().try_for_each(|tier| tier.borrow_mut().audit())?;
+        self.storage.as_ref().map_or(Ok(()), |tier| tier.borrow_mut().audit())
+    }
+
     /// Returns what the storage tier did, where there is one.
     pub(crate) fn storage_use(&self) -> Option<StorageUse> {
         self.storage.as_ref().map(|tier| tier.borrow().usage())

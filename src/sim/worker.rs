@@ -85,6 +85,12 @@ impl Workers {
         &mut self.ranks[rank]
     }
 
+    /// Returns at every how many passes a worker computes prompts.
+    #[cfg(test)]
+    pub(crate) fn prefill_interval(&self) -> u64 {
+        self.prefill_interval
+    }
+
     /// Returns whether a pass of the worker is in flight.
     pub(crate) fn is_busy(&self, worker: usize) -> bool {
         !self.state[worker].taking_part.is_empty()

@@ -5,6 +5,8 @@
 
 pub(crate) mod acceptance;
 mod advance;
+#[cfg(test)]
+mod audit;
 mod cadence;
 mod formed;
 mod rank;
@@ -13,6 +15,8 @@ pub(crate) mod sglang;
 pub(crate) mod vllm;
 
 pub(crate) use advance::Advance;
+#[cfg(test)]
+pub(crate) use audit::{Standing, Stations};
 pub(crate) use cadence::Cadence;
 pub(crate) use formed::{Admitted, Formed, Retry, Round};
 pub(crate) use rank::{Rank, RankConfig};

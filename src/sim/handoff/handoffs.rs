@@ -117,6 +117,41 @@ impl Handoffs {
         !ended.is_empty()
     }
 
+    /// Returns the requests on their way.
+    #[cfg(test)]
+    pub(crate) fn flows(&self) -> impl Iterator<Item = &Flow> {
+        self.flows.values()
+    }
+
+    /// Finds a link that carries more than it can, and a transfer in flight that belongs to no request.
+    ///
+    /// # Errors
+    /// What was found.
+    #[cfg(test)]
+    pub(crate) fn audit(&mut self) -> Result<(), String> {
+        self.transfers.audit()?;
+        let moving: Vec<u64> = self.transfers.moving().iter().map(|(id, _, _)| *id).collect();
+        let known: Vec<u64> = self.moving.keys().copied().collect();
+        let is_flying = |flow: &&Flow| {
+            flow.times.transfer_began.is_some() && flow.times.transfer_ended.is_none()
+        };
+        let mut flying: Vec<u64> =
+            self.flows.values().filter(is_flying).map(|flow| flow.ordinal).collect();
+        flying.sort_unstable();
+        let mut sorted = moving;
+        sorted.sort_unstable();
+        if sorted == known && flying == known {
+            return Ok(());
+        }
+        Err(format!("transfers {sorted:?} move, {known:?} are known and {flying:?} are under way"))
+    }
+
+    /// Returns each transfer in flight: its place in the order of arrival, what is left of it and how fast it moves.
+    #[cfg(test)]
+    pub(crate) fn moving(&mut self) -> Vec<(u64, f64, f64)> {
+        self.transfers.moving()
+    }
+
     /// Returns when the next transfer ends.
     pub(crate) fn next_event(&mut self) -> Option<SimTime> {
         self.transfers.next_event()

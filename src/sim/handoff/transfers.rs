@@ -120,6 +120,23 @@ impl Transfers {
         moving.map(one).collect()
     }
 
+    /// Finds a link that carries more than it can.
+    ///
+    /// # Errors
+    /// What was found.
+    #[cfg(test)]
+    pub(super) fn audit(&mut self) -> Result<(), String> {
+        self.links.audit()
+    }
+
+    /// Returns the place in the order of arrival of each transfer in flight, what is left of it and how fast it moves.
+    #[cfg(test)]
+    pub(super) fn moving(&mut self) -> Vec<(u64, f64, f64)> {
+        let rates = self.links.rates().to_vec();
+        let moving = self.links.moving().iter().zip(rates);
+        moving.map(|(transfer, rate)| (transfer.id, transfer.size, rate)).collect()
+    }
+
     /// Returns when the next one ends.
     pub(super) fn next_event(&mut self) -> Option<SimTime> {
         self.links.next_event()

@@ -15,7 +15,7 @@ use super::foresight::Foresight;
 use super::reading::Readers;
 
 /// One physical block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Copy(pub(super) u32);
 
 /// No block: the end of a list.
@@ -384,6 +384,8 @@ impl BlockPool {
     }
 }
 
+#[cfg(test)]
+mod audit;
 #[cfg(test)]
 mod tests {
     use super::*;

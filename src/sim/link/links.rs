@@ -146,3 +146,6 @@ impl Links {
         self.next = Next::Unknown;
     }
 }
+
+#[cfg(test)]
+mod audit;

@@ -175,6 +175,8 @@ impl<'a> Runtime<'a> {
             changed |= self.release_requests()?;
             changed |= self.start_passes()?;
             if !changed {
+                #[cfg(test)]
+                self.show(super::watch::Moment::Settled);
                 return Ok(());
             }
         }
@@ -366,6 +368,8 @@ impl<'a> Runtime<'a> {
         reportable(end)?;
         self.step()?;
         self.note_passes(pool, worker)?;
+        #[cfg(test)]
+        self.show(super::watch::Moment::Formed { pool, worker });
         if end > self.now {
             self.ends.push(Reverse((end, pool, worker)));
         } else {

@@ -11,6 +11,10 @@ mod finish;
 mod hand_over;
 mod look;
 mod pool;
+#[cfg(test)]
+mod watch;
 
 pub(crate) use event_loop::Runtime;
 pub(crate) use pool::{Pool, PoolConfig};
+#[cfg(test)]
+pub(crate) use watch::{Moment, Watcher};

@@ -5,6 +5,7 @@ mod disaggregated;
 mod equality;
 mod foresight;
 mod grouped;
+mod laws;
 mod offload;
 mod probe;
 mod scheduling;

@@ -218,7 +218,7 @@ impl Small {
     }
 
     /// Runs it as told, with these options.
-    fn run_as(&self, advance: Advance, options: &Options<'_>) -> Result<Ran, SimError> {
+    pub(super) fn run_as(&self, advance: Advance, options: &Options<'_>) -> Result<Ran, SimError> {
         let timing = Recorder {
             prefill_ms: self.prefill_ms,
             decode_ms: self.decode_ms,

@@ -185,6 +185,23 @@ impl Rank {
         }
     }
 
+    /// Returns the requests at each station of a hand-off.
+    #[cfg(test)]
+    pub(crate) fn stations(&self) -> crate::sim::engine::Stations {
+        let request = |(sequence, _): &(Sequence, Option<u64>)| sequence.ticket.request;
+        crate::sim::engine::Stations {
+            held: self.sources.held.keys().copied().collect(),
+            pending: self.destinations.pending.iter().map(request).collect(),
+            reserved: self.destinations.reserved.keys().copied().collect(),
+        }
+    }
+
+    /// Returns what requests with room hold.
+    #[cfg(test)]
+    pub(super) fn reserved_leases(&self) -> impl Iterator<Item = Lease> {
+        self.destinations.reserved.values().map(|sequence| sequence.lease)
+    }
+
     /// Returns whether the rank has nothing at all.
     pub(crate) fn is_drained(&self) -> bool {
         !self.has_work()

@@ -3,6 +3,8 @@
 //! A pass is chosen at its start and all it does to memory is done then; tokens become visible at its end. Requests that decode
 //! and do nothing else advance as a group, as on vLLM. Source: spec/SIMULATION.md §2.7, §2.8, §3.4.
 
+#[cfg(test)]
+mod audit;
 mod config;
 mod decode;
 mod form;

@@ -72,6 +72,12 @@ impl Rank {
         }
     }
 
+    /// Returns the bytes in use, where groups of layers share them.
+    #[cfg(test)]
+    pub(super) fn bytes_used(&self) -> Option<u64> {
+        self.grouped.as_ref().map(|cache| cache.pool.capacity() - cache.pool.free())
+    }
+
     /// Ends the run where a forward of this pass exceeds the whole pool.
     pub(super) fn within_bytes(&mut self) -> Result<(), SimError> {
         self.grouped.as_mut().and_then(|cache| cache.overrun.take()).map_or(Ok(()), Err)

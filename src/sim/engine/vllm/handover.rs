@@ -237,6 +237,24 @@ impl Rank {
         self.compute(seat, prompt, 0, held);
     }
 
+    /// Returns the blocks of prompts that are kept for others and of those that others compute.
+    #[cfg(test)]
+    pub(super) fn held_for_others(&self) -> impl Iterator<Item = &[Copy]> {
+        let destinations = self.destinations.reserved.values().map(|one| &*one.sequence.blocks);
+        self.sources.held.values().map(|blocks| &**blocks).chain(destinations)
+    }
+
+    /// Returns the requests at each station of a hand-off.
+    #[cfg(test)]
+    pub(crate) fn stations(&self) -> crate::sim::engine::Stations {
+        let request = |sequence: &Sequence| sequence.ticket.request;
+        crate::sim::engine::Stations {
+            held: self.sources.held.keys().copied().collect(),
+            pending: self.destinations.pending.iter().map(|one| request(&one.sequence)).collect(),
+            reserved: self.destinations.reserved.keys().copied().collect(),
+        }
+    }
+
     /// Returns whether the rank has nothing at all.
     pub(crate) fn is_drained(&self) -> bool {
         !self.has_work()

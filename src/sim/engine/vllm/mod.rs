@@ -5,6 +5,8 @@
 //! whose members are brought up to date only when something happens to them: a pass costs no work per request.
 //! Source: spec/SIMULATION.md §2.2, §2.4, §2.9, §3.
 
+#[cfg(test)]
+mod audit;
 mod draft;
 mod form;
 mod grid;

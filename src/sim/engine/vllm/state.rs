@@ -40,7 +40,7 @@ pub(super) struct RequestState {
     /// The pass that published it.
     step: u64,
     /// Whether the request holds it apart from its working state.
-    owns_snapshot: bool,
+    pub(super) owns_snapshot: bool,
     /// The block of the sequence in which the working state stands, on a match grid.
     pub(super) slot: Option<u64>,
     /// What the pass in `previous_step` read the state from, on a match grid.

@@ -417,3 +417,6 @@ impl HostTier {
         id
     }
 }
+
+#[cfg(test)]
+mod audit;

@@ -138,6 +138,19 @@ impl Transport {
         }
     }
 
+    /// Finds a link that carries more than it can.
+    ///
+    /// # Errors
+    /// What was found.
+    #[cfg(test)]
+    pub(super) fn audit(&mut self) -> Result<(), String> {
+        match self {
+            // One copy after the other has the whole lane.
+            Self::Private { .. } => Ok(()),
+            Self::Shared { links, .. } => links.audit(),
+        }
+    }
+
     /// Returns when something next happens to a copy.
     pub(super) fn next_event(&mut self) -> Option<SimTime> {
         match self {

@@ -5,6 +5,8 @@
 //! their node to the root; what no request locks is evicted from the leaf used longest ago, page by page from its end.
 //! Source: spec/SIMULATION.md §3.4.
 
+#[cfg(test)]
+mod audit;
 mod cache;
 mod edge;
 mod evict;

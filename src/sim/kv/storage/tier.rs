@@ -242,3 +242,6 @@ impl StorageTier {
         self.ended[worker].push(Ended { job: id, direction, keys, at });
     }
 }
+
+#[cfg(test)]
+mod audit;

@@ -86,6 +86,15 @@ impl HostRequest {
         }
     }
 
+    /// Returns the GPU blocks of a load in flight.
+    #[cfg(test)]
+    pub(in super::super) fn loading(&self) -> &[Copy] {
+        match &self.load {
+            Some(Load::Loading(loading)) => &loading.blocks,
+            Some(Load::Loaded(_)) | None => &[],
+        }
+    }
+
     /// Returns the blocks that a load reserved.
     pub(super) fn reserved(&self) -> u64 {
         self.prefix().map_or(0, |prefix| prefix.blocks)
