@@ -234,6 +234,8 @@ codes! {
         "`execution.resources.memory_limit_gb` bounds the memory of the process. It is checked when the trace has been read and when the run has ended.";
     PredictRun "predict::run" Error "The simulation cannot finish."
         "The engine reached a state from which no request can go on, for example a sequence that grows beyond the whole KV pool. The message names the time and the reason.";
+    PredictUnserved "predict::unserved" Warning "Some requests were not served."
+        "The engine refused them by a rule of its own: a prompt that reaches the context length, or a sequence that needs more KV blocks than a rank has. As in DynoSim the run succeeds; latencies and rates describe the requests that completed. The message counts them, names the first and says what it needs.";
     PredictAllRejected "predict::all_rejected" Warning "Every request was rejected."
         "No prompt fits the context length or the KV pool. As in DynoSim the run succeeds with zero completed requests; the numbers describe nothing.";
     // Scenarios.

@@ -2,6 +2,7 @@
 //!
 //! Owns no policy: who finds a problem builds it here, `cli` prints it.
 
+mod advice;
 mod bag;
 mod code;
 mod encoding;
@@ -9,6 +10,7 @@ mod page;
 mod problem;
 mod source;
 
+pub use advice::Advice;
 pub use bag::Bag;
 pub use code::Code;
 pub use encoding::{not_utf8, utf8};

@@ -17,6 +17,7 @@ mod percentile;
 #[cfg(test)]
 pub(crate) mod sample;
 mod throughput;
+mod unserved;
 mod validity;
 
 pub use bounds::Bounds;
@@ -30,4 +31,5 @@ pub use invariant::{Invariant, Limits, Offered, Violation};
 pub use latency::{e2e, queue, tpot, ttft, ttst};
 pub use metrics::{Absence, Ceiling, Metrics};
 pub use percentile::Percentile;
+pub use unserved::Unserved;
 pub use validity::{Failure, Validity};

@@ -31,6 +31,7 @@ pub(crate) fn request(index: u64, arrival_ms: f64) -> RequestRecord {
         last_token: Some(at(9.0)),
         terminal: Some(at(9.0)),
         outcome: Some(Outcome::Completed),
+        refusal: None,
     }
 }
 

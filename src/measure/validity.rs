@@ -1,6 +1,8 @@
 //! May a report be compared at all, and has its job failed?
 
-use super::{Counts, Violation};
+use crate::diag::Advice;
+
+use super::{Unserved, Violation};
 
 /// Why a job has failed although its run came to an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,8 +11,8 @@ pub enum Failure {
     NothingCompleted {
         /// How many were released.
         offered: u64,
-        /// How many the engine refused.
-        rejected: u64,
+        /// How they ended, and why.
+        unserved: Vec<Unserved>,
     },
     /// A law of every run is broken: a bug in this program.
     BrokenInvariant(Violation),
@@ -30,13 +32,32 @@ impl Failure {
             Self::BrokenInvariant(_) => "broken-invariant",
         }
     }
+
+    /// Returns what to change, where the cause is known.
+    pub fn advice(&self) -> Option<Advice> {
+        match self {
+            Self::NothingCompleted { offered: 0, .. } => Some(longer()),
+            Self::NothingCompleted { unserved, .. } => unserved.iter().find_map(Unserved::advice),
+            Self::BrokenInvariant(_) => None,
+        }
+    }
+}
+
+/// Returns the advice on a run that was cut before anything had ended.
+pub(super) fn longer() -> Advice {
+    Advice::new("workload.stop.virtual-time", "let the run last longer, or stop it by a count")
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NothingCompleted { offered, rejected } => {
-                write!(f, "none of {offered} requests completed ({rejected} rejected)")
+            Self::NothingCompleted { offered: 0, .. } => {
+                write!(f, "no request was released before the run ended")
+            }
+            Self::NothingCompleted { offered, unserved } => {
+                let told: Vec<String> = unserved.iter().map(ToString::to_string).collect();
+                let ending = if *offered == 1 { "" } else { "s" };
+                write!(f, "none of {offered} request{ending} completed: {}", told.join("; "))
             }
             Self::BrokenInvariant(violation) => {
                 write!(
@@ -51,12 +72,11 @@ impl std::fmt::Display for Failure {
 }
 
 impl Validity {
-    /// Returns the verdict on a run.
-    pub fn of(counts: &Counts, violations: Vec<Violation>) -> Self {
+    /// Returns the verdict on a run that released `offered` requests, all of which completed but for the unserved.
+    pub fn of(offered: u64, unserved: &[Unserved], violations: Vec<Violation>) -> Self {
         let mut failures = Vec::new();
-        if counts.completed == 0 {
-            let (offered, rejected) = (counts.offered, counts.rejected);
-            failures.push(Failure::NothingCompleted { offered, rejected });
+        if unserved.iter().map(|kind| kind.count).sum::<u64>() == offered {
+            failures.push(Failure::NothingCompleted { offered, unserved: unserved.to_vec() });
         }
         failures.extend(violations.into_iter().map(Failure::BrokenInvariant));
         Self { failures }
@@ -76,20 +96,69 @@ impl Validity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deployment::WorkerRole;
+    use crate::measure::sample::run;
+    use crate::record::{Outcome, Refusal, Rule, RunRecord};
+    use crate::units::{Blocks, Tokens};
+
+    /// A run of requests that were all refused by a rule.
+    fn refused(count: u64, rule: Rule) -> RunRecord {
+        let mut record = run(count);
+        for request in record.requests.in_memory() {
+            request.outcome = Some(Outcome::Rejected);
+            request.refusal = Some(Box::new(Refusal { role: WorkerRole::Prefill, rule }));
+        }
+        record
+    }
+
+    fn verdict(offered: u64, record: &RunRecord) -> Validity {
+        Validity::of(offered, &Unserved::of(record), Vec::new())
+    }
 
     #[test]
-    fn a_run_without_a_completed_request_has_failed() {
-        let counts = Counts { offered: 3, rejected: 3, ..Counts::default() };
-        let validity = Validity::of(&counts, Vec::new());
+    fn a_run_without_a_completed_request_has_failed_and_says_why_and_what_to_change() {
+        let (prompt, limit) = (Tokens::new(100), Tokens::new(50));
+        let validity = verdict(3, &refused(3, Rule::ContextLimit { prompt, limit }));
         assert!(!validity.is_valid());
-        assert_eq!(validity.failures()[0].to_string(), "none of 3 requests completed (3 rejected)");
-        let nothing_offered = Validity::of(&Counts::default(), Vec::new());
-        assert!(!nothing_offered.is_valid(), "a run of no requests measured nothing");
+        let failure = &validity.failures()[0];
+        assert_eq!(
+            failure.to_string(),
+            "none of 3 requests completed: 3 rejected: the first is request 0, which has a prompt of 100 tokens, and the context limit is 50"
+        );
+        assert_eq!(
+            failure.advice().map(|advice| advice.setting).as_deref(),
+            Some("context-length")
+        );
+        let (needed, capacity) = (Blocks::new(7), Blocks::new(6));
+        let validity = verdict(1, &refused(1, Rule::KvBlocks { needed, capacity }));
+        let advice = validity.failures()[0].advice().expect("a known cause");
+        assert_eq!(advice.setting, "worker.prefill.kv-cache.capacity");
+        assert!(advice.help.contains("at least 7 blocks"), "{}", advice.help);
+    }
+
+    #[test]
+    fn a_run_that_was_cut_before_anything_ended_is_to_last_longer() {
+        let nothing = verdict(0, &run(0));
+        assert!(!nothing.is_valid(), "a run of no requests measured nothing");
+        let mut record = run(1);
+        let cut = &mut record.requests.in_memory()[0];
+        (cut.outcome, cut.terminal) = (None, None);
+        let cut = verdict(1, &record);
+        for (validity, text) in [
+            (nothing, "no request was released before the run ended"),
+            (cut, "none of 1 request completed: 1 cut when the run ended"),
+        ] {
+            let failure = &validity.failures()[0];
+            assert_eq!(failure.to_string(), text);
+            let setting = failure.advice().map(|advice| advice.setting);
+            assert_eq!(setting.as_deref(), Some("workload.stop.virtual-time"));
+        }
     }
 
     #[test]
     fn one_completed_request_is_enough() {
-        let counts = Counts { offered: 3, completed: 1, unfinished: 2, ..Counts::default() };
-        assert!(Validity::of(&counts, Vec::new()).is_valid());
+        let mut record = run(3);
+        record.requests.in_memory()[0].outcome = Some(Outcome::Failed);
+        assert!(verdict(3, &record).is_valid());
     }
 }

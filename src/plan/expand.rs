@@ -1,5 +1,7 @@
 //! Jobs: workloads × deployments × engines × axes, in the order written, the last axis fastest.
 
+use std::sync::Arc;
+
 use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
 use super::inputs::{Inputs, MissingPin, kv_parallelisms};
@@ -7,8 +9,8 @@ use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
 use super::{
-    Alone, EngineIdentity, Job, JobId, JobKind, Places, PlannedBlock, PoolInputs, ReplayJob,
-    SimulationJob, TraceInput,
+    Alone, EngineIdentity, Job, JobId, JobKind, Origin, Places, PlannedBlock, PoolInputs,
+    ReplayJob, SimulationJob, TraceInput,
 };
 use crate::deployment::Deployment;
 use crate::diag::{Bag, Code, Problem, Span};
@@ -70,6 +72,7 @@ pub(super) fn jobs(
             jobs: &mut expansion.jobs,
             alone: (form == Form::JobsAlone).then_some(&mut expansion.alone),
             refusals: Vec::new(),
+            origins: Vec::new(),
         };
         run.expand();
         for problem in run.refusals {
@@ -114,6 +117,8 @@ struct Run<'r, 's> {
     jobs: &'r mut Vec<Job>,
     alone: Option<&'r mut Vec<Alone>>,
     refusals: Vec<Problem>,
+    /// What jobs were planned from, by the names of workload and deployment.
+    origins: Vec<((String, String), Arc<Origin>)>,
 }
 
 impl Run<'_, '_> {
@@ -154,7 +159,9 @@ impl Run<'_, '_> {
         let tables: Vec<String> =
             pools.iter().filter_map(|pool| Some(pool.table.as_ref()?.name.clone())).collect();
         let Some(kind) = self.job(asked, serving, (identity, pools)) else { return };
+        let origin = self.origin(workload, deployment);
         let places = Places {
+            origin: Some(origin),
             declaration: self.block.stated.place.span(),
             workload: workload.stated.span(),
             deployment: deployment.stated.span(),
@@ -167,6 +174,26 @@ impl Run<'_, '_> {
         let id = self.id(index);
         self.write_alone((workload, deployment, engine), &index[3..], &tables);
         self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
+    }
+
+    /// Returns the declarations of a combination with the axes of the block: those of the job before, where they are the same.
+    fn origin(&mut self, workload: &Declared, deployment: &Declared) -> Arc<Origin> {
+        let names = (workload.name.clone(), deployment.name.clone());
+        let known = self.origins.iter().find(|(known, _)| *known == names);
+        if let Some((_, origin)) = known {
+            return Arc::clone(origin);
+        }
+        let axes = self.block.axes.iter().map(|axis| {
+            let axis = axis.axis;
+            (axis.path.clone(), axis.place.clone())
+        });
+        let origin = Arc::new(Origin {
+            workload: workload.node.clone(),
+            deployment: deployment.node.clone(),
+            axes: axes.collect(),
+        });
+        self.origins.push((names, Arc::clone(&origin)));
+        origin
     }
 
     /// Writes the job of a combination as a scenario of its own, where that was asked for.

@@ -1,15 +1,16 @@
 //! A job, its id and its key.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::deployment::{Backend, ContextLength, Deployment, KvCache, WorkerRole};
-use crate::diag::Span;
+use crate::diag::{Problem, SourceFile, Span};
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
 use crate::units::{Blocks, Tokens};
 use crate::workload::{Sla, Workload};
 
-use super::{EngineIdentity, PoolInputs};
+use super::{EngineIdentity, Origin, PoolInputs};
 
 /// The schema of job keys and reports; a change moves every key.
 pub const SCHEMA: &str = "touchstone.report/1";
@@ -49,7 +50,7 @@ pub enum Part {
 }
 
 /// Where the scenario states the parts of a job: spans into [`super::Plan::source`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The `simulate` or `replay` node.
     pub declaration: Span,
@@ -59,6 +60,8 @@ pub struct Places {
     pub deployment: Span,
     /// The engine's pin.
     pub engine: Span,
+    /// The declarations themselves, by which single settings are found; a replay has none.
+    pub origin: Option<Arc<Origin>>,
 }
 
 impl Places {
@@ -169,6 +172,22 @@ pub struct ReplayJob {
     pub trace: Option<TraceInput>,
     /// The canonical description of everything else the `replay` node states.
     pub settings: Value,
+}
+
+impl Job {
+    /// Adds the place of a setting to a problem: where it is stated, or at the job's declaration in `source` where that is not known.
+    pub fn label(
+        &self,
+        problem: Problem,
+        source: &SourceFile,
+        setting: &str,
+        text: &str,
+    ) -> Problem {
+        match &self.places.origin {
+            Some(origin) => origin.place(setting).also(problem, text),
+            None => problem.label(source, self.places.declaration, text),
+        }
+    }
 }
 
 impl JobId {

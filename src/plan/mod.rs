@@ -12,6 +12,7 @@ mod job;
 mod load;
 mod lookup;
 mod nix;
+mod origin;
 #[expect(clippy::module_inception, reason = "the plan is what this module is about")]
 mod plan;
 mod pools;
@@ -27,6 +28,7 @@ pub use job::{
 };
 pub use load::{lint_plan, load_plan, load_plan_alone, plan_text};
 pub use nix::{NIX_SCHEMA, nix_plan, planned_batches};
+pub use origin::Origin;
 pub use plan::{Plan, PlannedBlock, PlannedPin};
 pub use pools::{
     PoolInputs, PoolSource, RooflineInput, Shortfall, SoughtTable, TableInput, TableWanted,

@@ -2,10 +2,11 @@
 //!
 //! Both directions name every field, so that one which is added cannot be forgotten.
 
-use crate::units::{SimTime, Tokens};
+use crate::deployment::WorkerRole;
+use crate::units::{Blocks, SimTime, Tokens};
 use crate::workload::SessionName;
 
-use super::{Admission, Handoff, LinkUse, Outcome, RequestRecord};
+use super::{Admission, Handoff, LinkUse, Outcome, Refusal, RequestRecord, Rule};
 
 /// Writes values behind each other.
 struct Encoder<'a>(&'a mut Vec<u8>);
@@ -16,6 +17,9 @@ struct Decoder<'a>(&'a [u8]);
 /// Outcomes by their number in the bytes; 0 is none.
 const OUTCOMES: [Outcome; 4] =
     [Outcome::Completed, Outcome::Rejected, Outcome::Canceled, Outcome::Failed];
+
+/// Roles by their number in the bytes.
+const ROLES: [WorkerRole; 3] = [WorkerRole::Aggregated, WorkerRole::Prefill, WorkerRole::Decode];
 
 /// Appends a record.
 pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
@@ -37,6 +41,7 @@ pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
         last_token,
         terminal,
         outcome,
+        refusal,
     } = record;
     let mut to = Encoder(out);
     to.count(*index);
@@ -64,6 +69,7 @@ pub(super) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     }
     let place = |outcome: Outcome| OUTCOMES.iter().position(|known| *known == outcome);
     to.count(outcome.and_then(place).map_or(0, |place| place as u64 + 1));
+    to.refusal(refusal.as_deref());
 }
 
 /// Returns the record that [`encode`] wrote as `bytes`.
@@ -93,6 +99,7 @@ pub(super) fn decode(bytes: &[u8]) -> RequestRecord {
         last_token: from.instant(),
         terminal: from.instant(),
         outcome: from.count().checked_sub(1).map(|place| OUTCOMES[narrow(place) as usize]),
+        refusal: from.refusal().map(Box::new),
     }
 }
 
@@ -153,6 +160,20 @@ impl Encoder<'_> {
         for part in parts {
             self.count(part);
         }
+    }
+
+    /// The number of the rule, 0 for none; then the role and the sizes.
+    fn refusal(&mut self, refusal: Option<&Refusal>) {
+        let Some(Refusal { role, rule }) = refusal else { return self.count(0) };
+        self.count(match rule {
+            Rule::ContextLimit { .. } => 1,
+            Rule::KvBlocks { .. } => 2,
+            Rule::KvBytes { .. } => 3,
+        });
+        let place = ROLES.iter().position(|known| known == role);
+        self.count(place.expect("every role has a number") as u64);
+        let (needed, most) = rule.sizes();
+        self.counts([needed, most]);
     }
 
     fn handoff(&mut self, handoff: &Handoff) {
@@ -249,6 +270,18 @@ impl Decoder<'_> {
         }
     }
 
+    fn refusal(&mut self) -> Option<Refusal> {
+        let number = self.count().checked_sub(1)?;
+        let refused_by = ROLES[narrow(self.count()) as usize];
+        let (needed, most) = (self.count(), self.count());
+        let rule = match number {
+            0 => Rule::ContextLimit { prompt: Tokens::new(needed), limit: Tokens::new(most) },
+            1 => Rule::KvBlocks { needed: Blocks::new(needed), capacity: Blocks::new(most) },
+            _ => Rule::KvBytes { needed, capacity: most },
+        };
+        Some(Refusal { role: refused_by, rule })
+    }
+
     fn handoff(&mut self) -> Handoff {
         Handoff {
             prefill_rank: self.maybe().map(narrow),
@@ -305,6 +338,13 @@ mod tests {
                 record.request_id = Some("ä name".to_owned());
                 record.handoff = Some(Box::new(handoff));
                 (record.outcome, record.terminal, record.rank) = (None, None, None);
+            } else {
+                let rules = [
+                    Rule::ContextLimit { prompt: Tokens::new(9), limit: Tokens::new(8) },
+                    Rule::KvBlocks { needed: Blocks::new(1 << 40), capacity: Blocks::new(6) },
+                ];
+                let rule = rules[usize::from(index == 3)];
+                record.refusal = Some(Box::new(Refusal { role: WorkerRole::Decode, rule }));
             }
             let mut bytes = Vec::new();
             encode(&record, &mut bytes);

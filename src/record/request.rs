@@ -3,7 +3,7 @@
 use crate::units::{SimTime, Tokens};
 use crate::workload::SessionName;
 
-use super::{Handoff, Outcome};
+use super::{Handoff, Outcome, Refusal};
 
 /// One request as it was served. Times are on the job's clock.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub struct RequestRecord {
     pub terminal: Option<SimTime>,
     /// How it ended; `None` where the run was cut before.
     pub outcome: Option<Outcome>,
+    /// Why the engine did not serve it, where it was refused by a rule that is known.
+    pub refusal: Option<Box<Refusal>>,
 }
 
 /// One admission to an engine's running set.

@@ -34,5 +34,6 @@ pub(super) fn request(index: u64, arrival_ms: f64) -> RequestRecord {
         last_token: Some(time(arrival_ms + 7.0)),
         terminal: Some(time(arrival_ms + 7.0)),
         outcome: Some(Outcome::Completed),
+        refusal: None,
     }
 }

@@ -1,5 +1,6 @@
 //! From a job and its run record to the report.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::LoadedTrace;
 use crate::measure::{
-    Bounds, Counts, DEFINITION, Failure, Invariant, Metrics, Validity, Violation,
+    Bounds, DEFINITION, Failure, Invariant, Metrics, Unserved, Validity, Violation,
 };
 use crate::plan::{Job, SCHEMA, SimulationJob, Sla};
 use crate::record::RunRecord;
@@ -39,7 +40,9 @@ pub fn build(
     let metrics = Metrics::of(&record, bounds.as_ref(), ceiling);
     let request_lines = requests::lines(&record.requests, bounds.as_ref(), scratch)?;
     let invariants = invariants(&Invariant::listed(&record, &broken), &broken);
-    let validity = Validity::of(&Counts::of(&record), broken);
+    let unserved = Unserved::of(&record);
+    let offered = u64::try_from(record.requests.len()).unwrap_or(u64::MAX);
+    let validity = Validity::of(offered, &unserved, broken);
     let sections = [
         (Section::Inputs, inputs(job, simulation, trace)),
         (Section::Requests, counted(record.requests.len(), request_lines.digest())),
@@ -49,12 +52,12 @@ pub fn build(
     let digests = sections
         .iter()
         .map(|(section, value)| (section.name().to_owned(), Value::from(value.digest())));
-    let mut fields = std::collections::BTreeMap::from([
+    let mut fields = BTreeMap::from([
         ("definition".to_owned(), Value::text(DEFINITION)),
         ("invariants".to_owned(), invariants),
         ("schema".to_owned(), Value::text(SCHEMA)),
         ("sections".to_owned(), Value::Object(digests.collect())),
-        ("validity".to_owned(), validity_value(&validity, &metrics, &record.warnings)),
+        ("validity".to_owned(), validity_value(&validity, &metrics, &warnings(&unserved, &record))),
     ]);
     fields.extend(sections.into_iter().map(|(section, value)| (section.name().to_owned(), value)));
     Ok(Artifacts {
@@ -110,14 +113,31 @@ fn invariants(listed: &[Invariant], broken: &[Violation]) -> Value {
     Value::List(listed.iter().map(law).collect())
 }
 
+/// Returns what people should know of a run: requests that were refused or failed, and what the engine itself says.
+///
+/// A request that a time limit cut is none of these: `requests_unfinished` counts it.
+fn warnings(unserved: &[Unserved], record: &RunRecord) -> Vec<String> {
+    let offered = record.requests.len();
+    let lost = unserved.iter().filter(|kind| !kind.is_cut());
+    let told = lost.map(|kind| format!("of {offered} requests {kind}"));
+    told.chain(record.warnings.iter().cloned()).collect()
+}
+
+/// Returns why a job has failed, and what to change where that is known.
+fn failure(failure: &Failure) -> Value {
+    let mut fields = BTreeMap::from([
+        ("reason".to_owned(), Value::text(failure.name())),
+        ("text".to_owned(), Value::text(failure.to_string())),
+    ]);
+    if let Some(advice) = failure.advice() {
+        fields.insert("help".to_owned(), Value::text(advice.help));
+        fields.insert("setting".to_owned(), Value::text(advice.setting));
+    }
+    Value::Object(fields)
+}
+
 /// Returns the `validity` section.
 fn validity_value(validity: &Validity, metrics: &Metrics, warnings: &[String]) -> Value {
-    let failure = |failure: &Failure| {
-        object([
-            ("reason", Value::text(failure.name())),
-            ("text", Value::text(failure.to_string())),
-        ])
-    };
     object([
         ("absent", summary::absent(metrics)),
         ("failures", Value::List(validity.failures().iter().map(failure).collect())),

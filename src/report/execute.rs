@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 
+use crate::diag::Advice;
 use crate::exec::{Ending, Event, JobError, Listener, Origin, guard, run_by_index};
+use crate::measure::{Family, MetricName};
 use crate::plan::{Job, JobId, JobKey, Plan};
 
 use super::{Artifacts, Producer, Report};
@@ -124,6 +126,32 @@ impl JobResult {
                 | JobError::Elsewhere { .. }),
             ) => vec![error.to_string()],
         }
+    }
+
+    /// Returns what to change about each of [`JobResult::failures`], where its cause is known.
+    pub fn advice(&self) -> Vec<Option<Advice>> {
+        match &self.state {
+            JobState::Reported { report, .. } => report.advice(),
+            JobState::Unreported(JobError::Simulation(error)) => vec![error.advice()],
+            JobState::Unreported(
+                JobError::Interrupted
+                | JobError::Panicked { .. }
+                | JobError::Unwritable { .. }
+                | JobError::Elsewhere { .. },
+            ) => Vec::new(),
+        }
+    }
+
+    /// Returns what people should know of a job that did not fail: requests without a result, and why; nothing of one that failed,
+    /// whose failures say it.
+    pub fn notes(&self) -> Vec<String> {
+        let Some(report) = self.report().filter(|report| report.failures().is_empty()) else {
+            return Vec::new();
+        };
+        let count = |family| report.count(MetricName::single(family)).unwrap_or(0);
+        let (offered, cut) = (count(Family::RequestsOffered), count(Family::RequestsUnfinished));
+        let cut = (cut > 0).then(|| format!("of {offered} requests {cut} cut when the run ended"));
+        report.warnings().into_iter().map(str::to_owned).chain(cut).collect()
     }
 
     /// Returns whether the job was interrupted.

@@ -42,28 +42,38 @@ fn write_suite(
         count(Kind::Error),
     )?;
     let ids = results.iter().map(|result| &result.id).chain(&verdicts.gone);
-    for (id, end) in ids.zip(&ends) {
-        write_case(xml, scenario, (id, end), detail)?;
+    let notes = results.iter().map(|result| result.notes().join("\n"));
+    for ((id, end), notes) in ids.zip(&ends).zip(notes.chain(std::iter::repeat(String::new()))) {
+        write_case(xml, scenario, (id, end, &notes), detail)?;
     }
     writeln!(xml, "</testsuite></testsuites>")
 }
 
-/// Writes one test case.
+/// Writes one test case, with what should be known of the job as its output.
 fn write_case(
     xml: &mut String,
     scenario: &str,
-    (id, end): (&JobId, &End),
+    (id, end, notes): (&JobId, &End, &str),
     detail: &dyn Fn(&JobId) -> String,
 ) -> std::fmt::Result {
     let (name, scenario, text) = (escape(id.as_str()), escape(scenario), escape(&end.text));
     write!(xml, r#"<testcase classname="{scenario}" name="{name}""#)?;
-    let body = || escape(&detail(id)).replace("&#10;", "\n");
-    match end.kind {
-        Kind::Passed => writeln!(xml, "/>"),
+    let lines = |text: &str| escape(text).replace("&#10;", "\n");
+    let body = match end.kind {
+        Kind::Passed => String::new(),
         Kind::Failure => {
-            writeln!(xml, r#"><failure message="{text}">{}</failure></testcase>"#, body())
+            format!(r#"<failure message="{text}">{}</failure>"#, lines(&detail(id)))
         }
-        Kind::Error => writeln!(xml, r#"><error message="{text}">{}</error></testcase>"#, body()),
+        Kind::Error => format!(r#"<error message="{text}">{}</error>"#, lines(&detail(id))),
+    };
+    let output = if notes.is_empty() {
+        String::new()
+    } else {
+        format!("<system-out>{}</system-out>", lines(notes))
+    };
+    match (body.as_str(), output.as_str()) {
+        ("", "") => writeln!(xml, "/>"),
+        (body, output) => writeln!(xml, ">{body}{output}</testcase>"),
     }
 }
 

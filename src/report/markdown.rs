@@ -43,6 +43,11 @@ fn write_page(
             result.failures().join("; ")
         )?;
     }
+    for result in results {
+        for note in result.notes() {
+            writeln!(page, "\n**{}**: {}", escape(result.id.as_str()), escape(&note))?;
+        }
+    }
     for id in &verdicts.gone {
         writeln!(page, "\n**{}** is in the golden and not in the plan.", escape(id.as_str()))?;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diag::Advice;
 use crate::digest::Sha256;
 use crate::digest::canonical::Value;
 use crate::measure::MetricName;
@@ -120,6 +121,16 @@ impl Report {
         failures.iter().filter_map(|failure| text_at(failure, &["text"])).collect()
     }
 
+    /// Returns what to change about each of [`Report::failures`], where its cause is known.
+    pub fn advice(&self) -> Vec<Option<Advice>> {
+        let failures = list_at(&self.value, &["validity", "failures"]);
+        let advice = |failure| {
+            let (setting, help) = (text_at(failure, &["setting"])?, text_at(failure, &["help"])?);
+            Some(Advice::new(setting, help))
+        };
+        failures.iter().map(advice).collect()
+    }
+
     /// Returns whether a law is broken: a bug.
     pub fn has_broken_invariant(&self) -> bool {
         list_at(&self.value, &["validity", "failures"])
@@ -127,7 +138,7 @@ impl Report {
             .any(|failure| text_at(failure, &["reason"]) == Some("broken-invariant"))
     }
 
-    /// Returns what the run said to people.
+    /// Returns what people should know of the run: how many requests were refused or failed and why, and what the engine said.
     pub fn warnings(&self) -> Vec<&str> {
         list_at(&self.value, &["validity", "warnings"])
             .iter()

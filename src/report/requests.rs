@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::digest::canonical::Value;
+use crate::digest::canonical::{Value, object};
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
-use crate::record::{Admission, Handoff, RequestRecord, Requests, Spool, SpoolWriter};
+use crate::record::{Admission, Handoff, Refusal, RequestRecord, Requests, Spool, SpoolWriter};
 use crate::units::{Nanos, SimTime};
 
 /// Returns the lines. Those that are too many for memory are in a file of `scratch`.
@@ -49,6 +49,7 @@ pub(super) fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value 
     put("last_token_ns", request.last_token.map(instant));
     put("end_ns", request.terminal.map(instant));
     put("outcome", request.outcome.map(|outcome| Value::text(outcome.name())));
+    put("refusal", request.refusal.as_deref().map(refusal));
     put("queue_ns", queue(request).map(Value::from));
     put("ttft_ns", ttft(request).map(Value::from));
     put("ttst_ns", ttst(request).map(Value::from));
@@ -56,6 +57,17 @@ pub(super) fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value 
     put("e2e_ns", e2e(request).map(Value::from));
     put("good", bounds.map(|bounds| Value::Bool(is_good(request, bounds))));
     Value::Object(fields)
+}
+
+/// Returns why a request was refused.
+fn refusal(refusal: &Refusal) -> Value {
+    let (needed, limit) = refusal.rule.sizes();
+    object([
+        ("limit", Value::count(limit)),
+        ("needed", Value::count(needed)),
+        ("role", Value::text(refusal.role.name())),
+        ("rule", Value::text(refusal.rule.name())),
+    ])
 }
 
 /// Returns one admission.

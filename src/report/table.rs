@@ -9,7 +9,8 @@ use super::row::{COLUMNS, cells};
 use super::verdict::last_word;
 use super::{JobResult, Verdicts};
 
-/// Returns the table of jobs. The same run gives the same bytes, whatever the terminal.
+/// Returns the table of jobs, and below it what should be known of those whose requests did not all complete. The same run gives
+/// the same bytes, whatever the terminal.
 pub fn jobs_table(results: &[JobResult], verdicts: &Verdicts) -> String {
     let rows = results.iter().zip(&verdicts.jobs).map(|(result, verdict)| cells(result, *verdict));
     let rows: Vec<[String; 13]> = rows.collect();
@@ -27,7 +28,11 @@ pub fn jobs_table(results: &[JobResult], verdicts: &Verdicts) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    finish(&table)
+    let mut text = finish(&table);
+    for result in results {
+        text.extend(result.notes().iter().map(|note| format!("{}: {note}\n", result.id)));
+    }
+    text
 }
 
 /// Returns a table without borders whose width is that of its contents.
@@ -62,6 +67,7 @@ pub fn jobs_json(
             ("figures", figures.map_or(Value::Null, |figures| Value::Object(figures.collect()))),
             ("id", Value::text(result.id.as_str())),
             ("key", (*result.key.digest()).into()),
+            ("notes", Value::List(result.notes().iter().map(Value::text).collect())),
             ("outcome", Value::text(result.outcome())),
             ("report", report.map_or(Value::Null, |report| report.digest().into())),
             ("verdict", Value::text(last_word(result, *verdict))),

@@ -63,7 +63,12 @@ fn a_job_without_a_completed_request_has_failed() {
     let fake = Fake { fault: Some((3, Fault::AllRejected)) };
     let results = run(&plan(2), Setup { executor: &fake, ..Setup::default() }, &keep_nothing);
     assert_eq!((results[0].outcome(), results[1].outcome()), ("completed", "failed"));
-    assert_eq!(results[1].failures(), ["none of 3 requests completed (3 rejected)"]);
+    assert_eq!(
+        results[1].failures(),
+        [
+            "none of 3 requests completed: 3 rejected: the first is request 0; the engine says no reason"
+        ]
+    );
     let report = results[1].report().expect("a report that says so");
     assert_eq!(report.figure("ttft_ns_p50".parse().expect("a metric")), None);
 }

@@ -215,7 +215,7 @@ impl Workers {
 /// Returns that restores come to no end at one instant.
 fn endless(now: SimTime) -> SimError {
     let reason = "a restore from the storage tier does not come to an end".to_owned();
-    SimError::DeadEnd { at_ms: now.as_ms(), unfinished: 0, reason }
+    SimError::DeadEnd { at_ms: now.as_ms(), unfinished: 0, reason, advice: None }
 }
 
 /// Workers that may have work, each once, lowest first.

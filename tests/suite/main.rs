@@ -21,4 +21,5 @@ mod roster;
 mod runs;
 mod scenario;
 mod trace;
+mod unserved;
 mod upgrade;

@@ -225,7 +225,7 @@ fn a_job_in_which_nothing_completes_has_failed() {
     place.write("scenarios/small.kdl", text);
     let ran = run(&place, &[]).exits(1);
     assert!(ran.stderr.contains("job::failed"), "{ran}");
-    assert!(ran.stderr.contains("none of 40 requests completed (40 rejected)"), "{ran}");
+    assert!(ran.stderr.contains("none of 40 requests completed: 40 rejected"), "{ran}");
     assert!(ran.stdout.contains("FAILED"), "{ran}");
     let junit = place.read("runs/small/latest/junit.xml");
     assert!(junit.contains("errors=\"2\"") || junit.contains("errors=\"4\""), "{junit}");

@@ -23,7 +23,7 @@ pub(super) fn judge(
     comparison: &Comparison,
     (ended, context): (Ended, &Context),
 ) -> Exit {
-    context.report(failures(results));
+    context.report(failures(plan, results));
     let mut findings = Bag::new();
     for finding in &comparison.findings {
         let told = match ended {
@@ -72,13 +72,20 @@ fn exit(results: &[JobResult], comparison: &Comparison, ended: Ended) -> Exit {
     interrupted.and(if failed { Exit::JobFailed } else { Exit::Success }).and(gate)
 }
 
-/// Returns a finding for each failed job.
-fn failures(results: &[JobResult]) -> Bag {
+/// Returns a finding for each failed job: at the setting to change, where its cause is known.
+fn failures(plan: &Plan, results: &[JobResult]) -> Bag {
     let mut bag = Bag::new();
-    for result in results {
-        for failure in result.failures() {
+    for (job, result) in plan.jobs.iter().zip(results) {
+        let advice = result.advice().into_iter().chain(std::iter::repeat(None));
+        for (failure, advice) in result.failures().into_iter().zip(advice) {
             let message = format!("job `{}` failed: {failure}", result.id);
-            bag.push(Problem::new(failure_code(result), message));
+            let problem = Problem::new(failure_code(result), message);
+            bag.push(match advice {
+                Some(advice) => job
+                    .label(problem, &plan.source, &advice.setting, "this decides it")
+                    .help(advice.help),
+                None => problem,
+            });
         }
     }
     bag
@@ -130,17 +137,17 @@ mod tests {
             (Fault::DroppedRequest, Code::JobBug),
             (Fault::Panic, Code::JobBug),
         ] {
-            let found = failures(&results(fault)).into_sorted();
+            let found = failures(&plan(2), &results(fault)).into_sorted();
             assert!(!found.is_empty(), "{fault:?}");
             assert!(found.iter().all(|problem| problem.code() == code), "{fault:?}: {found:?}");
         }
         let mut dead = results(Fault::Panic);
         for result in &mut dead {
             let reason = "the pool is too small".to_owned();
-            let error = SimError::DeadEnd { at_ms: 1.0, unfinished: 1, reason };
+            let error = SimError::DeadEnd { at_ms: 1.0, unfinished: 1, reason, advice: None };
             result.state = JobState::Unreported(JobError::Simulation(error));
         }
-        let found = failures(&dead).into_sorted();
+        let found = failures(&plan(2), &dead).into_sorted();
         assert!(found.iter().all(|problem| problem.code() == Code::JobFailed), "{found:?}");
     }
 

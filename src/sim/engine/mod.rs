@@ -7,6 +7,7 @@ pub(crate) mod acceptance;
 mod advance;
 #[cfg(test)]
 mod audit;
+mod blocked;
 mod cadence;
 mod formed;
 mod rank;
@@ -17,7 +18,8 @@ pub(crate) mod vllm;
 pub(crate) use advance::Advance;
 #[cfg(test)]
 pub(crate) use audit::{Standing, Stations};
+pub(crate) use blocked::{Blocked, Cause};
 pub(crate) use cadence::Cadence;
 pub(crate) use formed::{Admitted, Formed, Retry, Round};
 pub(crate) use rank::{Rank, RankConfig};
-pub(crate) use served::{Arrival, Reserved, Served, Settled};
+pub(crate) use served::{Arrival, End, Reserved, Served, Settled};

@@ -9,7 +9,7 @@ use crate::sim::kv::{Census, Forecast};
 use crate::sim::timing::PassTiming;
 use crate::units::SimTime;
 
-use super::{Arrival, Cadence, Formed, Reserved, Round, Served, Settled, sglang, vllm};
+use super::{Arrival, Blocked, Cadence, Formed, Reserved, Round, Served, Settled, sglang, vllm};
 
 /// Settings of a rank, by engine.
 #[derive(Debug, Clone)]
@@ -217,6 +217,11 @@ impl Rank {
     /// Returns how many requests run.
     pub(crate) fn running(&self) -> usize {
         ask!(self, rank => rank.running())
+    }
+
+    /// Returns the request that keeps the rank from doing anything, and why; `None` where it has no request.
+    pub(crate) fn blocked(&self) -> Option<Blocked> {
+        ask!(self, rank => rank.blocked())
     }
 
     /// Returns the first requests that wait, in their order, `most` at the most.

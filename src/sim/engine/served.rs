@@ -1,6 +1,6 @@
 //! Requests as they reach a rank and as they leave it.
 
-use crate::record::{Admission, Outcome};
+use crate::record::{Admission, Outcome, Refusal};
 use crate::sim::ticket::Ticket;
 use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::Content;
@@ -16,6 +16,36 @@ pub(crate) struct Arrival {
     pub(crate) output: u64,
 }
 
+/// How a request leaves a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// All that the rank does for it is done.
+    Completed,
+    /// The scheduler refused it.
+    Rejected(Refusal),
+    /// It was to be handed over to a rank that can never take it.
+    Failed(Refusal),
+}
+
+impl End {
+    /// Returns the outcome.
+    pub(crate) const fn outcome(self) -> Outcome {
+        match self {
+            Self::Completed => Outcome::Completed,
+            Self::Rejected(_) => Outcome::Rejected,
+            Self::Failed(_) => Outcome::Failed,
+        }
+    }
+
+    /// Returns why the request was not served.
+    pub(crate) const fn refusal(self) -> Option<Refusal> {
+        match self {
+            Self::Completed => None,
+            Self::Rejected(refusal) | Self::Failed(refusal) => Some(refusal),
+        }
+    }
+}
+
 /// What is known of a request when it leaves a rank, or when the run is cut.
 #[derive(Debug)]
 pub(crate) struct Served {
@@ -27,6 +57,8 @@ pub(crate) struct Served {
     pub(crate) requested: u64,
     /// How it ended; `None` where the run was cut.
     pub(crate) outcome: Option<Outcome>,
+    /// Why it was not served, where the engine refused it.
+    pub(crate) refusal: Option<Refusal>,
     /// Tokens produced.
     pub(crate) output: u64,
     /// Admissions in order.

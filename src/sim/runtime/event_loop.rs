@@ -31,7 +31,7 @@ const MOST_INTERNAL_STEPS: u32 = 1024;
 
 /// How many passes may preempt requests while no pass anywhere produces a token; more is a loop, in which requests take each
 /// other's blocks for ever. The reference does not end there.
-const MOST_FRUITLESS_PREEMPTIONS: u32 = 10_000;
+pub(super) const MOST_FRUITLESS_PREEMPTIONS: u32 = 10_000;
 
 /// One job while it runs.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Runtime<'a> {
     pub(super) last_terminal: SimTime,
     pub(super) committed_prefill: Tokens,
     pub(super) passes: u64,
-    in_flight: u64,
+    pub(super) in_flight: u64,
     steps: u64,
     internal_steps: u32,
     /// Passes that preempted since one last produced a token.
@@ -195,8 +195,7 @@ impl<'a> Runtime<'a> {
                 continue;
             }
             let reason = "the internal work of an engine does not come to an end".to_owned();
-            let at_ms = self.now.as_ms();
-            return Err(SimError::DeadEnd { at_ms, unfinished: self.in_flight, reason });
+            return Err(self.ended_dead(reason, None));
         }
         Ok(changed)
     }
@@ -307,6 +306,7 @@ impl<'a> Runtime<'a> {
             last_token: served.last_token,
             terminal,
             outcome: served.outcome,
+            refusal: served.refusal.map(Box::new),
         }
     }
 
@@ -383,11 +383,11 @@ impl<'a> Runtime<'a> {
     /// # Errors
     /// [`SimError::DeadEnd`] where requests preempt each other for ever.
     fn note_passes(&mut self, pool: usize, worker: usize) -> Result<(), SimError> {
-        let pool = &self.pools[pool];
-        for rank in pool.workers().taking_part(worker) {
-            let formed = pool.ranks()[*rank].formed();
+        let passing = &self.pools[pool];
+        for rank in passing.workers().taking_part(worker) {
+            let formed = passing.ranks()[*rank].formed();
             self.passes += 1;
-            self.log.started(pool.number(*rank), formed);
+            self.log.started(passing.number(*rank), formed);
             if formed.speculated.unwrap_or(formed.decode.requests) > 0 {
                 self.fruitless = 0;
             } else if !formed.preempted.is_empty() {
@@ -397,10 +397,7 @@ impl<'a> Runtime<'a> {
         if self.fruitless < MOST_FRUITLESS_PREEMPTIONS {
             return Ok(());
         }
-        let reason = format!(
-            "{MOST_FRUITLESS_PREEMPTIONS} passes preempted requests and none produced a token: the KV blocks are too few for the next token of any of them"
-        );
-        Err(SimError::DeadEnd { at_ms: self.now.as_ms(), unfinished: self.in_flight, reason })
+        Err(self.fruitless(pool))
     }
 
     /// Says how far the run is, and stops it where someone asked.
@@ -412,13 +409,6 @@ impl<'a> Runtime<'a> {
             progress.set(Nanos::from(self.now).get(), self.records.len() as u64);
         }
         Ok(())
-    }
-
-    /// Returns why nothing can happen any more.
-    fn dead_end(&self) -> SimError {
-        let reason = self.pools.iter().find_map(Pool::stuck);
-        let reason = reason.unwrap_or_else(|| "no rank has work".to_owned());
-        SimError::DeadEnd { at_ms: self.now.as_ms(), unfinished: self.in_flight, reason }
     }
 }
 

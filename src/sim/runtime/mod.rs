@@ -6,6 +6,7 @@
 //! So an arrival at the very end of a pass joins the next one; one that is handed over is placed a round later, and does not.
 //! Source: spec/SIMULATION.md §1.2–1.7.
 
+mod dead_end;
 mod event_loop;
 mod finish;
 mod hand_over;

@@ -2,7 +2,7 @@
 
 use crate::deployment::WorkerRole;
 use crate::record::PoolUse;
-use crate::sim::engine::{Rank, RankConfig, Served};
+use crate::sim::engine::{Blocked, Rank, RankConfig, Served};
 use crate::sim::error::SimError;
 use crate::sim::kv::Census;
 use crate::sim::probe::{Moment, Probe};
@@ -39,8 +39,8 @@ pub(crate) struct Pool<'a> {
     idle: IdleWorkers,
     /// Idle workers whose last pass did nothing: they wait for another event.
     parked: Vec<usize>,
-    /// Whether a worker can never go on, whatever happens.
-    has_dead_worker: bool,
+    /// The first worker that can never go on, whatever happens.
+    dead_worker: Option<usize>,
 }
 
 impl PoolConfig {
@@ -68,7 +68,7 @@ impl<'a> Pool<'a> {
             router,
             idle: IdleWorkers::new(count),
             parked: Vec::new(),
-            has_dead_worker: false,
+            dead_worker: None,
             config,
         }
     }
@@ -168,7 +168,9 @@ impl<'a> Pool<'a> {
                 Start::NoEffect => return Ok(Some((worker, None))),
                 Start::Stuck => {
                     // Between pools, another may still free what it lacks; in one pool nobody can.
-                    self.has_dead_worker |= self.config.role == WorkerRole::Aggregated;
+                    if self.config.role == WorkerRole::Aggregated {
+                        self.dead_worker.get_or_insert(worker);
+                    }
                     return Ok(Some((worker, None)));
                 }
                 Start::Until(end) => {
@@ -236,24 +238,18 @@ impl<'a> Pool<'a> {
 
     /// Returns whether a worker can never go on, whatever happens.
     pub(crate) fn has_dead_worker(&self) -> bool {
-        self.has_dead_worker
+        self.dead_worker.is_some()
     }
 
-    /// Returns why the first rank with work cannot go on, where one has work.
-    pub(crate) fn stuck(&self) -> Option<String> {
-        let (index, rank) =
-            self.workers.ranks().iter().enumerate().find(|(_, rank)| rank.has_work())?;
-        // Where groups of layers share bytes there are no blocks, and a head that exceeds the bytes is refused.
-        let blocks = match rank.capacity() {
-            0 => String::new(),
-            blocks => format!("more KV blocks than the {blocks} there are, or "),
+    /// Returns the first idle rank, of a worker that can never go on where there is one, which a request keeps from doing anything:
+    /// its number in the transcript, and the request.
+    pub(crate) fn blocked(&self) -> Option<(usize, Blocked)> {
+        let ranks = match self.dead_worker {
+            Some(worker) => self.workers.range(worker),
+            None => 0..self.workers.ranks().len(),
         };
-        Some(format!(
-            "rank {} has {} waiting and {} running requests and no pass that does anything: the head needs {blocks}more tokens than a pass may compute",
-            self.number(index),
-            rank.waiting(),
-            rank.running(),
-        ))
+        let mut idle = ranks.filter(|rank| !self.is_busy(*rank));
+        idle.find_map(|rank| Some((self.number(rank), self.workers.ranks()[rank].blocked()?)))
     }
 
     /// Returns what the pool is called in reports.

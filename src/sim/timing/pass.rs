@@ -48,17 +48,18 @@ pub(crate) fn pass_times(
     prefill: PrefillWork,
     decode: DecodeWork,
 ) -> Result<(SimDuration, SimDuration), SimError> {
+    let bad = |phase, found_ms, ratio| SimError::BadTime { phase, found_ms, ratio };
     let (mut times, speedup) = ((SimDuration::ZERO, SimDuration::ZERO), timing.speedup());
     if prefill.requests > 0 && prefill.mean_new() > 0 {
         let ms = timing.prefill_ms(prefill);
         let floored = if ms.is_finite() { ms.max(0.0) } else { ms };
         times.0 = SimDuration::sped_up(floored, speedup.of_prefill())
-            .map_err(|_| SimError::BadTime { phase: "prefill", found_ms: ms })?;
+            .map_err(|_| bad("prefill", ms, speedup.of_prefill()))?;
     }
     if decode.requests > 0 {
         let ms = timing.decode_ms(decode);
         times.1 = SimDuration::sped_up(ms, speedup.of_decode())
-            .map_err(|_| SimError::BadTime { phase: "decode", found_ms: ms })?;
+            .map_err(|_| bad("decode", ms, speedup.of_decode()))?;
     }
     Ok(times)
 }

@@ -64,8 +64,8 @@ cases! {
     case_039_domain_in_predict "039-domain-in-predict" &["config.yaml:9:7", "`traffic.load.concurrency`: expected a whole number", "found a mapping"];
     case_040_bad_yaml "040-bad-yaml" &["config.yaml:2:1", "the text is no YAML"];
     case_041_yaml_list "041-yaml-list" &["config.yaml:1:1", "a configuration is one YAML mapping, found a sequence"];
-    case_042_isl_over_context "042-isl-over-context" &["predict::all_rejected", "all 4 requests were rejected"];
-    case_043_prompt_over_kv "043-prompt-over-kv" &["predict::all_rejected", "all 4 requests were rejected"];
+    case_042_isl_over_context "042-isl-over-context" &["predict::all_rejected", "of 4 requests 4 rejected: the first is request 0", "and the context limit is", "context_length: a prompt must be shorter"];
+    case_043_prompt_over_kv "043-prompt-over-kv" &["predict::all_rejected", "of 4 requests 4 rejected: the first is request 0", "KV blocks at once", "engine.workers.aggregated.kv_cache.capacity: give"];
     case_044_memory_limit "044-memory-limit" &[];
     case_045_output_not_empty "045-output-not-empty" &["output folder `out` is not empty", "--overwrite"];
 }

@@ -13,6 +13,7 @@ use crate::sim::{self, Options, SimError};
 use crate::workload::Corpus;
 
 use super::model::Model;
+use super::unserved::{advised, report_unserved};
 use super::{job, laws, memory, options, trace};
 
 /// Runs the command.
@@ -32,7 +33,7 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     let (record, host) = simulate(&job, corpus.as_ref())?;
     memory::check(prediction.memory_limit_gb)?;
     laws::check(&job, corpus.as_ref(), &record)?;
-    report_rejections(&record, context);
+    report_unserved(&record, context);
     let summary = summarize(&record, &job, host);
     let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment)).transpose();
     let rows = rows.map_err(|error| failed_run(&SimError::spill(&error)))?;
@@ -145,21 +146,7 @@ fn failed_run(error: &SimError) -> Failure {
         | SimError::ForwardExceedsCache { .. } => Exit::JobFailed,
         SimError::Interrupted => Exit::Interrupted,
     };
-    Failure::new(exit, Problem::new(Code::PredictRun, error.to_string()))
-}
-
-/// Warns where nothing was served.
-fn report_rejections(record: &RunRecord, context: &Context) {
-    let rejected = record
-        .requests
-        .iter()
-        .all(|request| request.outcome == Some(crate::record::Outcome::Rejected));
-    if rejected {
-        let message = format!("all {} requests were rejected", record.requests.len());
-        let problem = Problem::new(Code::PredictAllRejected, message)
-            .help("compare prompt lengths with `context_length` and the KV capacity");
-        context.report(problem.into());
-    }
+    Failure::new(exit, advised(Problem::new(Code::PredictRun, error.to_string()), error.advice()))
 }
 
 /// Writes the files.

@@ -10,6 +10,7 @@ mod memory;
 mod model;
 mod options;
 mod trace;
+mod unserved;
 
 pub(super) use command::{answer, job_of, read_config, run, summary};
 pub(super) use job::SEED;

@@ -38,6 +38,7 @@ fn request(index: u64, output: u64) -> RequestRecord {
         last_token: last,
         terminal: Some(last.unwrap_or(at(30.0))),
         outcome: Some(Outcome::Completed),
+        refusal: None,
     }
 }
 

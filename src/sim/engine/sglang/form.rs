@@ -62,13 +62,11 @@ impl Rank {
         if self.overlong == 0 {
             return;
         }
-        let limit = self.config.context_limit.unwrap_or(u64::MAX);
         let waiting = std::mem::take(&mut self.waiting);
         for seat in waiting {
-            if self.look(seat).prompt >= limit {
-                self.pass.rejected.push(seat);
-            } else {
-                self.waiting.push_back(seat);
+            match self.overlong(self.look(seat)) {
+                Some(refusal) => self.pass.rejected.push((seat, refusal)),
+                None => self.waiting.push_back(seat),
             }
         }
         self.overlong = 0;

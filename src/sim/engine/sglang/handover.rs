@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::plan::Compat;
-use crate::record::{Admission, Outcome};
-use crate::sim::engine::{Admitted, Arrival, Reserved, Served};
+use crate::record::{Admission, Refusal, Rule};
+use crate::sim::engine::{Admitted, Arrival, End, Reserved, Served};
 use crate::sim::kv::NodeId;
-use crate::units::{SimTime, Tokens};
+use crate::units::{Blocks, SimTime, Tokens};
 
 use super::rank::Rank;
 use super::sequence::{Lease, Seat, Sequence};
@@ -41,6 +41,11 @@ impl Destinations {
     /// Notes that room may have become free.
     pub(super) fn note_room(&mut self) {
         self.room += 1;
+    }
+
+    /// Returns the first request that waits for room.
+    pub(super) fn first_without_room(&self) -> Option<&Sequence> {
+        self.pending.front().map(|(sequence, _)| sequence)
     }
 
     /// Takes every request out: first those with room, by number, then the others in order.
@@ -92,12 +97,19 @@ impl Rank {
     /// The request, where its prompt reaches the context limit or exceeds the KV pool.
     pub(crate) fn accept(&mut self, arrival: Arrival) -> Result<(), Box<Served>> {
         let sequence = self.sequence_of(arrival);
-        let is_too_large = self.config.pages_for(sequence.prompt) > self.config.pages;
-        if self.is_overlong(&sequence) || is_too_large {
-            return Err(Box::new(sequence.into_served(Some(Outcome::Failed))));
+        let refusal = self.overlong(&sequence).or_else(|| self.too_large(&sequence));
+        if let Some(refusal) = refusal {
+            return Err(Box::new(sequence.into_served(Some(End::Failed(refusal)))));
         }
         self.destinations.pending.push_back((sequence, None));
         Ok(())
+    }
+
+    /// Returns why a request is refused whose prompt needs more pages than there are.
+    fn too_large(&self, sequence: &Sequence) -> Option<Refusal> {
+        let (needed, all) = (self.config.pages_for(sequence.prompt), self.config.pages);
+        let rule = Rule::KvBlocks { needed: Blocks::new(needed), capacity: Blocks::new(all) };
+        (needed > all).then_some(Refusal { role: self.config.role, rule })
     }
 
     /// Sets pages apart for the first request that waits for room, unless nothing has become free since it last was tried.

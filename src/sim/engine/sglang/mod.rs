@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod audit;
+mod blocked;
 mod config;
 mod decode;
 mod form;

@@ -1,5 +1,6 @@
 //! A pass that was formed, with what only the rank needs of it.
 
+use crate::record::Refusal;
 use crate::sim::engine::{Formed, Retry, Round};
 use crate::units::SimTime;
 
@@ -30,8 +31,8 @@ pub(super) struct Pass {
     pub(super) silent: Vec<Seat>,
     /// Requests that end with a token of this pass, in running order.
     pub(super) finishing: Vec<Seat>,
-    /// Requests refused.
-    pub(super) rejected: Vec<Seat>,
+    /// Requests refused, and why.
+    pub(super) rejected: Vec<(Seat, Refusal)>,
     /// Prompt tokens it computes.
     pub(super) computes: u64,
 }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::deployment::WorkerRole;
-use crate::record::{Gaps, Outcome};
+use crate::record::{Gaps, Refusal, Rule};
 use crate::sim::engine::acceptance::Acceptance;
-use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
+use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
 use crate::sim::kv::RadixCache;
 use crate::units::{Nanos, SimTime, Tokens};
 
@@ -78,7 +78,7 @@ impl Rank {
     /// Puts a request at the end of the waiting line.
     pub(crate) fn submit(&mut self, arrival: Arrival) {
         let sequence = self.sequence_of(arrival);
-        self.overlong += usize::from(self.is_overlong(&sequence));
+        self.overlong += usize::from(self.overlong(&sequence).is_some());
         let seat = self.seat(sequence);
         match &mut self.host {
             Some(host) => host.inbox.push(seat),
@@ -86,9 +86,11 @@ impl Rank {
         }
     }
 
-    /// Returns whether a request's prompt reaches the context limit.
-    pub(super) fn is_overlong(&self, sequence: &Sequence) -> bool {
-        self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit)
+    /// Returns why a request is refused whose prompt reaches the context limit.
+    pub(super) fn overlong(&self, sequence: &Sequence) -> Option<Refusal> {
+        let limit = self.config.context_limit.filter(|limit| sequence.prompt >= *limit)?;
+        let (prompt, limit) = (Tokens::new(sequence.prompt), Tokens::new(limit));
+        Some(Refusal { role: self.config.role, rule: Rule::ContextLimit { prompt, limit } })
     }
 
     /// Returns a request as this rank would serve it.
@@ -189,12 +191,12 @@ impl Rank {
         }
         let ended = pass.silent.iter().chain(&pass.finishing);
         let leaving = ended
-            .map(|seat| (*seat, Outcome::Completed))
-            .chain(pass.rejected.iter().map(|seat| (*seat, Outcome::Rejected)));
+            .map(|seat| (*seat, End::Completed))
+            .chain(pass.rejected.iter().map(|(seat, refusal)| (*seat, End::Rejected(*refusal))));
         let mut settled = Settled::default();
-        for (seat, outcome) in leaving {
-            let served = self.leave(seat, outcome);
-            if self.config.role == WorkerRole::Prefill && outcome == Outcome::Completed {
+        for (seat, end) in leaving {
+            let served = self.leave(seat, end);
+            if self.config.role == WorkerRole::Prefill && end == End::Completed {
                 settled.held.push(served);
             } else {
                 settled.terminals.push(served);
@@ -208,8 +210,8 @@ impl Rank {
     }
 
     /// Takes a request out of the rank.
-    fn leave(&mut self, seat: Seat, outcome: Outcome) -> Served {
-        self.vacate(seat).into_served(Some(outcome))
+    fn leave(&mut self, seat: Seat, end: End) -> Served {
+        self.vacate(seat).into_served(Some(end))
     }
 
     /// Takes a sequence out of its seat.

@@ -1,7 +1,7 @@
 //! One request inside a rank.
 
-use crate::record::{Admission, Outcome};
-use crate::sim::engine::Served;
+use crate::record::Admission;
+use crate::sim::engine::{End, Served};
 use crate::sim::kv::NodeId;
 use crate::sim::ticket::Ticket;
 use crate::units::{Nanos, SimTime};
@@ -81,12 +81,13 @@ impl Sequence {
     }
 
     /// Returns what is known of the request.
-    pub(super) fn into_served(self, outcome: Option<Outcome>) -> Served {
+    pub(super) fn into_served(self, end: Option<End>) -> Served {
         Served {
             ticket: self.ticket,
             content: self.content,
             requested: self.requested,
-            outcome,
+            outcome: end.map(End::outcome),
+            refusal: end.and_then(End::refusal),
             output: self.emitted,
             admissions: self.admissions,
             first_token: self.first_token,

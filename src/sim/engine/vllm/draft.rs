@@ -5,6 +5,7 @@
 //! the tokens become visible at its end, all at one instant. Source: spec/SIMULATION.md §2.6.
 
 use crate::deployment::WorkerRole;
+use crate::sim::engine::Cause;
 use crate::sim::engine::acceptance::DraftRule;
 use crate::sim::error::SimError;
 use crate::sim::kv::Copy;
@@ -82,12 +83,19 @@ impl Rank {
             return Ok(());
         }
         let capacity = self.pool.capacity();
-        let reason =
-            format!("a forward may yield {least} tokens, more than {capacity} KV blocks hold");
+        let needed = self.blocks_for(least);
+        let cause = Cause::Blocks { needed, free: self.pool.available(), capacity };
+        let reason = format!(
+            "request {} with the {} tokens that a forward may yield {}",
+            self.look(*seat).ticket.request,
+            least - self.look(*seat).length(),
+            cause.told()
+        );
         Err(SimError::DeadEnd {
             at_ms: now.as_ms(),
             unfinished: 1 + self.waiting.len() as u64,
             reason,
+            advice: Some(cause.advice(self.config.role)),
         })
     }
 

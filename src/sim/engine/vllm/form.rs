@@ -134,10 +134,10 @@ impl Rank {
                 index += 1;
                 continue;
             }
-            if self.outgrew_state(self.running[index]) {
+            if let Some(refusal) = self.outgrew_state(self.running[index]) {
                 let seat = self.running.remove(index);
                 self.release_blocks(seat);
-                self.pass.rejected.push(seat);
+                self.pass.rejected.push((seat, refusal));
                 continue;
             }
             match self.schedule(self.running[index], budget) {
@@ -336,10 +336,10 @@ impl Rank {
                 }
                 continue;
             }
-            if self.is_refused(seat) {
+            if let Some(refusal) = self.refusal(seat) {
                 self.waiting.pop_front();
                 self.retire(seat);
-                self.pass.rejected.push(seat);
+                self.pass.rejected.push((seat, refusal));
                 continue;
             }
             let wants_tokens = self.wants_logits(seat);
@@ -347,9 +347,9 @@ impl Rank {
                 break;
             }
             let hit = self.lookup(seat);
-            if self.exceeds_pool_with_state(seat, hit) {
+            if let Some(refusal) = self.exceeds_pool_with_state(seat, hit) {
                 self.waiting.pop_front();
-                self.pass.rejected.push(seat);
+                self.pass.rejected.push((seat, refusal));
                 continue;
             }
             if (*budget == 0 && wants_tokens) || self.waits_for_bytes(seat, *budget) {
@@ -371,27 +371,6 @@ impl Rank {
                 None => break,
             }
         }
-    }
-
-    /// Returns whether a request can never be served: its prompt reaches the context limit, or, before its first admission, its
-    /// known sequence exceeds the whole pool.
-    fn is_refused(&self, seat: Seat) -> bool {
-        self.exceeds_context(seat) || self.exceeds_pool(seat) || self.exceeds_bytes(seat)
-    }
-
-    /// Returns whether the prompt of a request reaches the context limit.
-    pub(super) fn exceeds_context(&self, seat: Seat) -> bool {
-        self.config.context_limit.is_some_and(|limit| self.look(seat).prompt >= limit)
-    }
-
-    /// Returns whether a request that was never admitted needs more blocks than there are.
-    pub(super) fn exceeds_pool(&self, seat: Seat) -> bool {
-        let sequence = self.look(seat);
-        let reserved = match self.config.policy {
-            Policy::Optimistic => sequence.length(),
-            Policy::GuaranteedNoEvict => sequence.prompt + sequence.output,
-        };
-        sequence.phase == Phase::Fresh && self.blocks_for(reserved) > self.pool.capacity()
     }
 
     /// Returns the blocks that a request must find free to be admitted: those of what is known of it, or of its whole life, less

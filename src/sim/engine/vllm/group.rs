@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::record::Outcome;
+use crate::sim::engine::End;
 use crate::units::{Nanos, SimTime};
 
 use super::rank::{Rank, Seat};
@@ -129,7 +129,7 @@ impl Rank {
         &mut self,
         before: SimTime,
         end: SimTime,
-        leaving: &mut Vec<(Seat, Outcome)>,
+        leaving: &mut Vec<(Seat, End)>,
     ) {
         let newcomers = std::mem::take(&mut self.group.newcomers);
         for seat in &newcomers {
@@ -154,7 +154,7 @@ impl Rank {
             }
             self.group.finishing.pop();
             self.leave_group(seat);
-            leaving.push((seat, Outcome::Completed));
+            leaving.push((seat, End::Completed));
         }
     }
 

@@ -25,11 +25,11 @@ impl GroupedCache {
 }
 
 impl Rank {
-    /// Returns whether the last token alone of what is known of a request, with what it looks back on, exceeds the pool.
-    pub(super) fn exceeds_bytes(&self, seat: Seat) -> bool {
-        let Some(cache) = &self.grouped else { return false };
+    /// Returns the bytes that the last token of a request's known sequence needs at once, and all there are; `None` without groups.
+    pub(super) fn bytes_to_hold(&self, seat: Seat) -> Option<(u64, u64)> {
+        let cache = self.grouped.as_ref()?;
         let length = self.look(seat).length();
-        cache.pool.needed(length.saturating_sub(1), length) > cache.pool.capacity()
+        Some((cache.pool.needed(length.saturating_sub(1), length), cache.pool.capacity()))
     }
 
     /// Returns whether the head of the line waits for budget or for bytes. A first part of its prompt that exceeds the whole pool

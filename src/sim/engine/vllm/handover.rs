@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::record::{Admission, Outcome};
-use crate::sim::engine::{Admitted, Arrival, Reserved, Served};
+use crate::record::Admission;
+use crate::sim::engine::{Admitted, Arrival, End, Reserved, Served};
 use crate::sim::kv::Copy;
 use crate::units::{SimTime, Tokens};
 
@@ -60,6 +60,11 @@ impl Destinations {
         self.room += 1;
     }
 
+    /// Returns the first request that waits for room.
+    pub(super) fn first_without_room(&self) -> Option<&Sequence> {
+        self.pending.front().map(|pending| &pending.sequence)
+    }
+
     /// Takes every request out: first those with room, by number, then the others in order.
     pub(super) fn take_all(&mut self) -> Vec<Sequence> {
         let reserved = std::mem::take(&mut self.reserved).into_values();
@@ -94,13 +99,9 @@ impl Rank {
         let mut sequence = self.sequence_of(arrival);
         self.destinations.accepted += 1;
         sequence.accepted = self.destinations.accepted;
-        let too_long = self.config.context_limit.is_some_and(|limit| sequence.prompt >= limit);
-        let blocks = self.blocks_for(match self.config.policy {
-            Policy::Optimistic => sequence.length(),
-            Policy::GuaranteedNoEvict => sequence.prompt + sequence.output,
-        });
-        if too_long || blocks > self.pool.capacity() {
-            return Err(Box::new(sequence.into_served(Some(Outcome::Failed))));
+        let refusal = self.exceeds_context(&sequence).or_else(|| self.exceeds_pool(&sequence));
+        if let Some(refusal) = refusal {
+            return Err(Box::new(sequence.into_served(Some(End::Failed(refusal)))));
         }
         self.destinations.pending.push_back(Pending { sequence, tried: None });
         Ok(())

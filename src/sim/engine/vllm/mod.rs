@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod audit;
+mod blocked;
 mod draft;
 mod form;
 mod grid;
@@ -16,6 +17,7 @@ mod handover;
 pub(crate) mod host;
 mod lookup;
 mod rank;
+mod refuse;
 mod room;
 mod sequence;
 mod state;

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::deployment::{CacheGroup, Preemption, WorkerRole};
-use crate::record::{Gaps, Outcome};
+use crate::record::{Gaps, Refusal};
 use crate::sim::engine::acceptance::{Acceptance, Drafts};
-use crate::sim::engine::{Advance, Arrival, Formed, Served, Settled};
+use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
 use crate::sim::kv::{BlockPool, Forecast};
 use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::BlockCursor;
@@ -117,8 +117,8 @@ pub(super) struct Pass {
     pub(super) bursts: Vec<u64>,
     /// Requests that end without a token, in running order.
     pub(super) silent: Vec<Seat>,
-    /// Requests refused.
-    pub(super) rejected: Vec<Seat>,
+    /// Requests refused, and why.
+    pub(super) rejected: Vec<(Seat, Refusal)>,
 }
 
 /// One rank.
@@ -335,8 +335,8 @@ impl Rank {
         let prompt_work = self.pass.scheduled.iter().filter(|work| work.prompt > 0);
         settled.committed_prefill = Tokens::new(prompt_work.map(|work| work.total).sum());
         let silent = std::mem::take(&mut self.pass.silent);
-        let mut leaving: Vec<(Seat, Outcome)> =
-            silent.iter().map(|seat| (*seat, Outcome::Completed)).collect();
+        let mut leaving: Vec<(Seat, End)> =
+            silent.iter().map(|seat| (*seat, End::Completed)).collect();
         self.pass.silent = silent;
         let group_end = std::mem::replace(&mut self.last_end, end);
         if self.pass.grouped > 0 {
@@ -344,7 +344,7 @@ impl Rank {
         }
         self.emit_each(end, &mut leaving);
         let rejected = std::mem::take(&mut self.pass.rejected);
-        leaving.extend(rejected.iter().map(|seat| (*seat, Outcome::Rejected)));
+        leaving.extend(rejected.iter().map(|(seat, refusal)| (*seat, End::Rejected(*refusal))));
         self.pass.rejected = rejected;
         self.leave(leaving, &mut settled);
         self.end_step(end);
@@ -352,7 +352,7 @@ impl Rank {
     }
 
     /// Gives every request outside the group that the pass serves its token.
-    fn emit_each(&mut self, end: SimTime, leaving: &mut Vec<(Seat, Outcome)>) {
+    fn emit_each(&mut self, end: SimTime, leaving: &mut Vec<(Seat, End)>) {
         let emitting = std::mem::take(&mut self.pass.emitting);
         for (index, seat) in emitting.iter().enumerate() {
             for _ in 0..self.pass.bursts.get(index).copied().unwrap_or(1) {
@@ -360,7 +360,7 @@ impl Rank {
                 self.note_gap(*seat, gap);
             }
             if self.sequence(*seat).is_finished() {
-                leaving.push((*seat, Outcome::Completed));
+                leaving.push((*seat, End::Completed));
             } else if self.config.advance == Advance::Grouped {
                 self.join_group(*seat);
             }
@@ -369,7 +369,7 @@ impl Rank {
     }
 
     /// Takes requests out of the rank: blocks are released tail first, in the order of `leaving`.
-    fn leave(&mut self, leaving: Vec<(Seat, Outcome)>, settled: &mut Settled) {
+    fn leave(&mut self, leaving: Vec<(Seat, End)>, settled: &mut Settled) {
         if leaving.is_empty() {
             return;
         }
@@ -382,8 +382,8 @@ impl Rank {
         self.running.retain(|seat| {
             seats[seat.0 as usize].as_ref().is_some_and(|sequence| sequence.phase != Phase::Leaving)
         });
-        for (seat, outcome) in leaving {
-            let is_held = self.config.role == WorkerRole::Prefill && outcome == Outcome::Completed;
+        for (seat, end) in leaving {
+            let is_held = self.config.role == WorkerRole::Prefill && end == End::Completed;
             if is_held {
                 self.hold_blocks(seat);
             } else {
@@ -392,7 +392,7 @@ impl Rank {
             let sequence =
                 self.seats[seat.0 as usize].take().expect("a leaving request has a seat");
             self.vacant.push(seat);
-            let served = sequence.into_served(Some(outcome));
+            let served = sequence.into_served(Some(end));
             if is_held { settled.held.push(served) } else { settled.terminals.push(served) }
         }
     }

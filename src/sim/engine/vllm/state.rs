@@ -137,25 +137,19 @@ impl Rank {
         self.states.as_ref().map(|states| part.into_iter().chain(states.names(prefix)).collect())
     }
 
-    /// Returns whether a request can never be admitted: its known sequence and its state, and the cached one it starts from, exceed the
-    /// pool.
-    pub(super) fn exceeds_pool_with_state(&self, seat: Seat, hit: Hit) -> bool {
+    /// Returns the blocks that a request needs at once to be admitted behind a hit, with its state; `None` without states.
+    pub(super) fn blocks_with_state(&self, seat: Seat, hit: Hit) -> Option<u64> {
+        self.states.as_ref()?;
         let copies = if hit.blocks + hit.part > 0 { 2 } else { 1 };
         let tokens = self.blocks_for(self.look(seat).length());
-        self.states.is_some()
-            && tokens + self.state_blocks() * copies + u64::from(hit.part > 0)
-                > self.pool.capacity()
+        Some(tokens + self.state_blocks() * copies + u64::from(hit.part > 0))
     }
 
-    /// Returns whether a running request can never compute its known sequence.
-    pub(super) fn outgrew_state(&self, seat: Seat) -> bool {
-        if self.states.is_none() {
-            return false;
-        }
+    /// Returns the blocks that a running request needs at once to compute its known sequence; `None` without states.
+    pub(super) fn blocks_with_written_state(&self, seat: Seat) -> Option<u64> {
+        self.states.as_ref()?;
         let length = self.look(seat).length();
-        let needed =
-            self.blocks_for(length) + self.state_blocks() + self.state_writes(seat, length);
-        needed > self.pool.capacity()
+        Some(self.blocks_for(length) + self.state_blocks() + self.state_writes(seat, length))
     }
 
     /// Returns the blocks that computing up to `target` tokens takes for the state: a new one, or a copy of a published one.

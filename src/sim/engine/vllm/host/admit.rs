@@ -1,5 +1,6 @@
 //! Admission with a host tier: deferred requests first, and a request whose prefix must be loaded leaves the line.
 
+use crate::record::Refusal;
 use crate::units::SimTime;
 
 use super::super::form::Prompts;
@@ -50,8 +51,8 @@ impl Rank {
 
     /// Tries one request.
     fn try_admit(&mut self, seat: Seat, now: SimTime, prompts: Prompts, budget: &mut u64) -> Next {
-        if self.exceeds_context(seat) {
-            return self.refuse(seat);
+        if let Some(refusal) = self.exceeds_context(self.look(seat)) {
+            return self.refuse(seat, refusal);
         }
         let resident = self.resident_or_loaded(seat);
         let found = match self.find_in_host(seat, resident.blocks, now) {
@@ -59,8 +60,8 @@ impl Rank {
             Found::Nothing => None,
             Found::Blocks(blocks) => Some(blocks),
         };
-        if self.exceeds_pool(seat) {
-            return self.refuse(seat);
+        if let Some(refusal) = self.exceeds_pool(self.look(seat)) {
+            return self.refuse(seat, refusal);
         }
         let hit = self.capped(seat, resident);
         let reserved = self.hosted(seat).reserved();
@@ -97,13 +98,13 @@ impl Rank {
     }
 
     /// Refuses a request.
-    fn refuse(&mut self, seat: Seat) -> Next {
+    fn refuse(&mut self, seat: Seat, refusal: Refusal) -> Next {
         self.leave_line(seat);
         let request = self.look(seat).ticket.request;
         if let Some(storage) = self.host.as_deref_mut().and_then(|host| host.storage.as_mut()) {
             storage.forget(request);
         }
-        self.pass.rejected.push(seat);
+        self.pass.rejected.push((seat, refusal));
         Next::GoesOn
     }
 
