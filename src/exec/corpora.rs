@@ -23,7 +23,7 @@ pub struct Reading {
     /// Whether the load needs recorded arrivals.
     pub arrivals: ArrivalRule,
     /// How many rows in file order, before rebasing; all where absent.
-    pub first_rows: Option<u64>,
+    pub first_rows: FirstRows,
 }
 
 /// The traces of a plan.
@@ -33,29 +33,32 @@ pub struct Corpora {
 }
 
 impl Corpora {
-    /// Reads every trace that a job of `plan` needs, before any job starts.
+    /// Reads every trace that a job of `plan` needs, before any job starts: once for each rule about arrivals, whatever rows its jobs take.
+    ///
+    /// `read` returns one trace for each of the numbers of first rows that it is given, in their order.
     ///
     /// # Errors
     /// Everything that is wrong with any of the traces.
     pub fn load(
         plan: &Plan,
-        mut read: impl FnMut(&TraceInput, Reading) -> Result<LoadedTrace, Bag>,
+        mut read: impl FnMut(&TraceInput, ArrivalRule, &[FirstRows]) -> Result<Vec<LoadedTrace>, Bag>,
     ) -> Result<Self, Bag> {
-        let (mut loaded, mut refused, mut bag) = (Vec::new(), Vec::new(), Bag::new());
-        for (trace, reading) in plan.jobs.iter().filter_map(reading_of) {
-            let known = find(&loaded, &trace.digest, reading).is_some();
-            if known || refused.contains(&(trace.digest, reading)) {
-                continue;
-            }
-            match read(trace, reading) {
-                Ok(corpus) => loaded.push((trace.digest, reading, corpus)),
+        let (mut loaded, mut bag) = (Vec::new(), Bag::new());
+        let mut is_refused = false;
+        for (trace, arrivals, firsts) in wanted(plan) {
+            match read(trace, arrivals, &firsts) {
+                Ok(traces) => {
+                    for (first_rows, one) in firsts.into_iter().zip(traces) {
+                        loaded.push((trace.digest, Reading { arrivals, first_rows }, one));
+                    }
+                }
                 Err(problems) => {
-                    refused.push((trace.digest, reading));
+                    is_refused = true;
                     bag.extend(problems);
                 }
             }
         }
-        if refused.is_empty() { Ok(Self { loaded }) } else { Err(bag) }
+        if is_refused { Err(bag) } else { Ok(Self { loaded }) }
     }
 
     /// Returns the trace of a job, or `None` where its workload has none.
@@ -68,6 +71,25 @@ impl Corpora {
     pub fn all(&self) -> impl Iterator<Item = &LoadedTrace> {
         self.loaded.iter().map(|(_, _, trace)| trace)
     }
+}
+
+/// How many rows in file order are taken; all where absent.
+pub type FirstRows = Option<u64>;
+
+/// Returns the traces that the jobs of a plan read, in the order of the first job that does, with the numbers of rows that they take.
+fn wanted(plan: &Plan) -> Vec<(&TraceInput, ArrivalRule, Vec<FirstRows>)> {
+    let mut wanted: Vec<(&TraceInput, ArrivalRule, Vec<FirstRows>)> = Vec::new();
+    for (trace, Reading { arrivals, first_rows }) in plan.jobs.iter().filter_map(reading_of) {
+        let same = |(known, rule, _): &&mut (&TraceInput, ArrivalRule, Vec<FirstRows>)| {
+            known.digest == trace.digest && *rule == arrivals
+        };
+        match wanted.iter_mut().find(same) {
+            Some((_, _, firsts)) if firsts.contains(&first_rows) => {}
+            Some((_, _, firsts)) => firsts.push(first_rows),
+            None => wanted.push((trace, arrivals, vec![first_rows])),
+        }
+    }
+    wanted
 }
 
 /// Returns the trace that was read in this way.

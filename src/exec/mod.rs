@@ -18,7 +18,7 @@ mod pool;
 
 pub use admit::refusals;
 pub use cache::{Cache, CachedFiles, Lookup};
-pub use corpora::{Corpora, LoadedTrace, Reading};
+pub use corpora::{Corpora, FirstRows, LoadedTrace, Reading};
 pub use engines::Engines;
 pub use error::{EndElsewhere, JobError};
 pub use event::{Board, Ending, Event, Listener, Origin};

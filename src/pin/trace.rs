@@ -10,11 +10,10 @@ use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
-    ArrivalRule, HashIds, ReadCounts, ReadOptions, RowOrder, Shard, Strictness, TimeUnit,
-    TraceFormat, count_rows, read_corpus,
+    ArrivalRule, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard, Strictness, TimeUnit,
+    TraceFormat, WatchedRead, count_rows, read_views, read_watched,
 };
 use crate::units::BlockSize;
-use crate::workload::Corpus;
 
 use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
 use super::verify::{SHARD, incomplete};
@@ -163,17 +162,55 @@ impl TracePin {
         Ok((Shard::unpacked(&file.path, text), rows))
     }
 
+    /// Reads and verifies every file, and the rows in it, once for several numbers of first rows.
+    ///
+    /// Files are read line by line where their format allows that, and nothing is returned before all of them are what is pinned.
+    ///
+    /// # Errors
+    /// As [`TracePin::open`] and [`read_views`].
+    pub fn read_views(
+        &self,
+        root: &Path,
+        arrivals: ArrivalRule,
+        firsts: &[Option<u64>],
+    ) -> Result<Vec<CorpusView>, Bag> {
+        let options = self.options(arrivals, None);
+        if let Some(read) = self.read_line_by_line(root, &options, firsts) {
+            return read;
+        }
+        read_views(&self.open(root)?, &options, firsts)
+    }
+
+    /// As [`TracePin::read_views`]; `None` where anything is not as pinned, without saying what.
+    fn read_line_by_line(
+        &self,
+        root: &Path,
+        options: &ReadOptions,
+        firsts: &[Option<u64>],
+    ) -> Option<Result<Vec<CorpusView>, Bag>> {
+        let on_disk = |file: &PinnedFile| Shard::on_disk(&root.join(&file.path), &file.path).ok();
+        let shards: Vec<Shard> = self.shards.iter().map(on_disk).collect::<Option<_>>()?;
+        let WatchedRead { seen, views } = read_watched(&shards, options, firsts)?;
+        let is_pinned = |(file, seen): (&PinnedFile, &Seen)| {
+            (file.bytes, file.sha256, file.content_sha256)
+                == (seen.bytes, seen.sha256, seen.content_sha256)
+        };
+        let rows: u64 = seen.iter().map(|seen| seen.rows).sum();
+        let is_right = rows == self.requests && self.shards.iter().zip(&seen).all(is_pinned);
+        is_right.then_some(views)
+    }
+
     /// Opens the pin and reads it.
     ///
     /// # Errors
-    /// As [`TracePin::open`] and [`read_corpus`].
+    /// As [`TracePin::read_views`].
     pub fn read(
         &self,
         root: &Path,
         arrivals: ArrivalRule,
         first_rows: Option<u64>,
-    ) -> Result<(Corpus, ReadCounts), Bag> {
-        read_corpus(&self.open(root)?, &self.options(arrivals, first_rows))
+    ) -> Result<CorpusView, Bag> {
+        Ok(self.read_views(root, arrivals, &[first_rows])?.remove(0))
     }
 }
 

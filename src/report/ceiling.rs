@@ -1,6 +1,5 @@
 //! What an infinite cache would serve of a job's prompts.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use crate::deployment::{Worker, Workers};
@@ -48,17 +47,13 @@ pub(super) fn prompt_worker(job: &SimulationJob) -> &Worker {
 
 /// Returns the ceiling of recorded prompts; `None` where a request cannot be traced to one row.
 fn of_trace(corpus: &Corpus, block: BlockSize, record: &RunRecord) -> io::Result<Option<Ceiling>> {
-    let mut rows = BTreeMap::new();
-    for row in corpus.rows() {
-        if rows.insert(row.line, row).is_some() {
-            return Ok(None);
-        }
-    }
+    let reader = corpus.reader();
     let mut tree = PrefixTree::new(corpus.block_size(), block);
     let mut ceiling = Ceiling { reused: Tokens::ZERO, input: Tokens::ZERO };
     for request in &served(record)? {
-        let Some(row) = request.line.and_then(|line| rows.get(&line)) else { return Ok(None) };
-        add(&mut ceiling, &mut tree, &request, corpus.hash_ids(row));
+        let row = request.line.and_then(|line| reader.row_of_line(line));
+        let Some(row) = row else { return Ok(None) };
+        add(&mut ceiling, &mut tree, &request, &reader.hash_ids(&row));
     }
     Ok(Some(ceiling))
 }
@@ -109,12 +104,11 @@ mod tests {
                 arrival_ms: Some(0.0),
                 input: Tokens::new(input),
                 output: Tokens::new(3),
-                ids: 0..0,
                 session,
                 delay_ms: 0.0,
                 request_id: None,
             };
-            corpus.add_row(row, ids);
+            corpus.add_row(&row, ids);
         }
         corpus
     }

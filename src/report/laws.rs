@@ -106,12 +106,11 @@ fn corpus(rows: &[Row]) -> Corpus {
             arrival_ms: Some(f64::from(*arrival)),
             input: Tokens::new(*input),
             output: Tokens::new(*output),
-            ids: 0..0,
             session: *session,
             delay_ms: f64::from(*delay),
             request_id: None,
         };
-        corpus.add_row(row, &ids);
+        corpus.add_row(&row, &ids);
     }
     corpus
 }

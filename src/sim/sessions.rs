@@ -7,8 +7,9 @@ use crate::digest::{Purpose, Seed, Stream};
 use crate::plan::SimulationJob;
 use crate::units::{Blocks, SimDuration, SimTime};
 use crate::workload::{
-    Content, Corpus, CorpusRow, Load, Origin, Prompts, RankPins, RequestList, Run, SessionName,
-    SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape, Vocabulary,
+    Content, Corpus, CorpusReader, Load, Origin, Prompts, RankPins, RecordedRow, RequestList, Run,
+    SessionName, SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape,
+    Vocabulary,
 };
 
 use super::error::SimError;
@@ -22,7 +23,7 @@ pub(crate) enum Sessions<'a> {
     /// A prompt that grows by turn.
     Growing(Box<Growing>),
     /// Rows of a trace.
-    Recorded(Recorded<'a>),
+    Recorded(Box<Recorded<'a>>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
     Stated { list: Arc<RequestList>, order: Vec<u32> },
 }
@@ -43,11 +44,23 @@ pub(crate) struct Growing {
 #[derive(Debug)]
 pub(crate) struct Recorded<'a> {
     corpus: &'a Corpus,
-    /// Rows by session, then in file order.
-    rows: Vec<u32>,
-    /// Where each session begins in `rows`, and one past the last.
-    starts: Vec<u32>,
+    reader: CorpusReader<'a>,
+    turns: Turns,
     speedup: f64,
+}
+
+/// Which rows of a trace are the turns of which session.
+#[derive(Debug)]
+enum Turns {
+    /// Every row is a session of one turn: this many.
+    One(u64),
+    /// Rows by session.
+    Several {
+        /// Rows by session, then in file order.
+        rows: Vec<u32>,
+        /// Where each session begins in `rows`, and one past the last.
+        starts: Vec<u32>,
+    },
 }
 
 impl<'a> Sessions<'a> {
@@ -81,7 +94,7 @@ impl<'a> Sessions<'a> {
                     | Load::Poisson { .. }
                     | Load::Recorded(_) => 1.0,
                 };
-                Ok(Self::Recorded(Recorded::new(corpus, rows, speedup)))
+                Ok(Self::Recorded(Box::new(Recorded::new(corpus, rows, speedup))))
             }
             Source::Requests(list) => {
                 let requests = list.requests();
@@ -101,7 +114,7 @@ impl<'a> Sessions<'a> {
         match self {
             Self::Single { count, .. } => *count,
             Self::Growing(growing) => growing.count,
-            Self::Recorded(recorded) => recorded.starts.len() as u64 - 1,
+            Self::Recorded(recorded) => recorded.sessions(),
             Self::Stated { order, .. } => order.len() as u64,
         }
     }
@@ -171,7 +184,7 @@ impl<'a> Sessions<'a> {
     pub(crate) fn request_id(&self, turn: Turn) -> Option<String> {
         match self {
             Self::Single { .. } | Self::Growing(_) => None,
-            Self::Recorded(recorded) => recorded.row(turn).request_id.clone(),
+            Self::Recorded(recorded) => recorded.reader.request_id(&recorded.row(turn)),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
         }
     }
@@ -186,13 +199,13 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// Returns what a turn's session is called, and the trace row the turn comes from.
-    pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<&CorpusRow>) {
+    /// Returns what a turn's session is called, and the line of the trace that the turn comes from.
+    pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<u64>) {
         match self {
             Self::Single { .. } | Self::Growing(_) => (SessionName::Synthetic(turn.session), None),
             Self::Recorded(recorded) => {
                 let row = recorded.row(turn);
-                (recorded.corpus.session(row.session).clone(), Some(row))
+                (recorded.reader.session(&row), Some(row.line))
             }
             Self::Stated { list, order } => {
                 let request = stated(list, order, turn);
@@ -252,15 +265,42 @@ impl<'a> Sessions<'a> {
                 return Err(SimError::bad_workload("only a trace has timestamps"));
             }
         };
-        let first =
-            |session: u64| recorded.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0);
+        let first = |session: u64| recorded.first_arrival_ms(session);
         let origin = (0..self.count()).map(first).min_by(f64::total_cmp).unwrap_or(0.0);
-        let mut starts = Vec::with_capacity(recorded.starts.len());
+        let mut starts = Vec::new();
         for session in 0..self.count() {
             starts.push((at((first(session) - origin) / recorded.speedup)?, session));
         }
         starts.sort_unstable();
         Ok(starts)
+    }
+
+    /// Returns whether sessions start in the order in which they are numbered, so that [`Sessions::start_in_order`] gives what
+    /// [`Sessions::recorded_starts`] gives without a list of all.
+    pub(crate) fn start_one_by_one(&self) -> bool {
+        match self {
+            Self::Recorded(recorded) => {
+                recorded.corpus.is_plain() && recorded.corpus.is_ascending()
+            }
+            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } => false,
+        }
+    }
+
+    /// Returns when a session of a trace starts whose first session is its earliest, or `None` after the last.
+    ///
+    /// # Errors
+    /// As [`Sessions::recorded_starts`].
+    pub(crate) fn start_in_order(&self, session: u64) -> Result<Option<SimTime>, SimError> {
+        let Self::Recorded(recorded) = self else {
+            return Err(SimError::bad_workload("only a trace has timestamps"));
+        };
+        if session >= self.count() {
+            return Ok(None);
+        }
+        let ms = recorded.first_arrival_ms(session) - recorded.first_arrival_ms(0);
+        SimTime::from_ms(ms / recorded.speedup)
+            .map(Some)
+            .map_err(|_| SimError::bad_workload("a timestamp is no time"))
     }
 }
 
@@ -311,11 +351,16 @@ impl Growing {
 impl<'a> Recorded<'a> {
     /// Groups the first `limit` rows by session.
     fn new(corpus: &'a Corpus, limit: usize, speedup: f64) -> Self {
-        let rows = &corpus.rows()[..limit.min(corpus.rows().len())];
+        let count = limit.min(corpus.len());
+        let reader = corpus.reader();
+        if corpus.is_plain() {
+            let turns = Turns::One(count as u64);
+            return Self { corpus, reader, turns, speedup };
+        }
         let mut numbers: Vec<Option<u32>> = Vec::new();
         let mut sizes: Vec<u32> = Vec::new();
-        let mut session_of: Vec<u32> = Vec::with_capacity(rows.len());
-        for row in rows {
+        let mut session_of: Vec<u32> = Vec::with_capacity(count);
+        for row in reader.rows().take(count) {
             if numbers.len() <= row.session {
                 numbers.resize(row.session + 1, None);
             }
@@ -331,29 +376,54 @@ impl<'a> Recorded<'a> {
             starts.push(starts[starts.len() - 1] + size);
         }
         let mut next = starts.clone();
-        let mut by_session = vec![0_u32; rows.len()];
+        let mut by_session = vec![0_u32; count];
         for (row, session) in session_of.iter().enumerate() {
             by_session[next[*session as usize] as usize] = narrow(row as u64);
             next[*session as usize] += 1;
         }
-        Self { corpus, rows: by_session, starts, speedup }
+        Self { corpus, reader, turns: Turns::Several { rows: by_session, starts }, speedup }
+    }
+
+    /// Returns how many sessions there are.
+    fn sessions(&self) -> u64 {
+        match &self.turns {
+            Turns::One(count) => *count,
+            Turns::Several { starts, .. } => starts.len() as u64 - 1,
+        }
     }
 
     /// Returns how many turns a session has.
     fn turns(&self, session: u64) -> u32 {
-        let at = usize::try_from(session).unwrap_or(usize::MAX);
-        self.starts[at + 1] - self.starts[at]
+        match &self.turns {
+            Turns::One(_) => 1,
+            Turns::Several { starts, .. } => {
+                let at = usize::try_from(session).unwrap_or(usize::MAX);
+                starts[at + 1] - starts[at]
+            }
+        }
     }
 
-    /// Returns the place of a turn in `rows`.
+    /// Returns the place of a turn among those of all sessions, one session after the other.
     fn place(&self, turn: Turn) -> usize {
         let at = usize::try_from(turn.session).unwrap_or(usize::MAX);
-        (self.starts[at] + turn.number) as usize
+        match &self.turns {
+            Turns::One(_) => at,
+            Turns::Several { starts, .. } => (starts[at] + turn.number) as usize,
+        }
     }
 
     /// Returns the row of a turn.
-    fn row(&self, turn: Turn) -> &'a CorpusRow {
-        &self.corpus.rows()[self.rows[self.place(turn)] as usize]
+    fn row(&self, turn: Turn) -> RecordedRow {
+        let place = self.place(turn);
+        match &self.turns {
+            Turns::One(_) => self.reader.row(place),
+            Turns::Several { rows, .. } => self.reader.row(rows[place] as usize),
+        }
+    }
+
+    /// Returns the recorded arrival of a session; 0 for one that has none.
+    fn first_arrival_ms(&self, session: u64) -> f64 {
+        self.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0)
     }
 
     /// Returns the prompt of a turn: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
@@ -363,16 +433,16 @@ impl<'a> Recorded<'a> {
         let history = history.iter().copied();
         let row = self.row(turn);
         let mut left = narrow(row.input.get());
-        let ids = self.corpus.hash_ids(row);
-        if ids.is_empty() {
+        if !row.has_hash_ids() {
             let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
             return Content::new(history.chain([own]), index);
         }
         let block = self.corpus.block_size().get();
-        let runs = ids.iter().map(|id| {
+        let mut runs = Vec::with_capacity(row.hash_id_count());
+        self.reader.each_hash_id(&row, |id| {
             let length = left.min(block);
             left -= length;
-            Run { symbol: Symbol::Repeated(*id), start: 0, length }
+            runs.push(Run { symbol: Symbol::Repeated(id), start: 0, length });
         });
         Content::new(history.chain(runs), index)
     }

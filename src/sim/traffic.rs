@@ -52,6 +52,8 @@ enum Starts {
 enum OpenArrivals {
     /// Session n at the n-th arrival of a process.
     Process { arrivals: Box<Arrivals>, session: u64 },
+    /// Recorded arrivals of a trace whose sessions start in their order, from session `session` on.
+    InOrder { session: u64 },
     /// Recorded arrivals, sorted, from place `at` on.
     Recorded { sorted: Vec<(SimTime, u64)>, at: usize },
 }
@@ -105,8 +107,13 @@ impl<'a> Traffic<'a> {
                 traffic.open(OpenArrivals::Process { arrivals, session: 0 })?;
             }
             Load::TraceTimestamps { .. } => {
-                let sorted = traffic.sessions.recorded_starts()?;
-                traffic.open(OpenArrivals::Recorded { sorted, at: 0 })?;
+                traffic.open(if traffic.sessions.start_one_by_one() {
+                    // The last is the latest: where it is a time, all are.
+                    traffic.sessions.start_in_order(count.saturating_sub(1))?;
+                    OpenArrivals::InOrder { session: 0 }
+                } else {
+                    OpenArrivals::Recorded { sorted: traffic.sessions.recorded_starts()?, at: 0 }
+                })?;
             }
             Load::Recorded(_) => {
                 return Err(SimError::bad_workload("a recorded load has no lanes here"));
@@ -223,6 +230,11 @@ impl<'a> Traffic<'a> {
                 Some((at, *session - 1))
             }
             OpenArrivals::Process { .. } => None,
+            OpenArrivals::InOrder { session } => {
+                *session += 1;
+                let start = self.sessions.start_in_order(*session - 1)?;
+                start.map(|at| (at, *session - 1))
+            }
             OpenArrivals::Recorded { sorted, at } => {
                 *at += 1;
                 sorted.get(*at - 1).copied()

@@ -29,11 +29,15 @@ pub(super) struct Assembly<'o> {
     above_ms: Option<f64>,
     problems: Bag,
     faulty_rows: u64,
+    /// Of how many first rows a corpus is wanted; all rows where absent.
+    firsts: Vec<Option<u64>>,
+    /// The counts when each of those was reached.
+    reached: Vec<Option<ReadCounts>>,
 }
 
 impl<'o> Assembly<'o> {
-    /// Returns a corpus without rows.
-    pub(super) fn new(options: &'o ReadOptions) -> Self {
+    /// Returns a corpus without rows, of which one view is wanted for each of `firsts`: of that many first rows, or of all.
+    pub(super) fn for_views(options: &'o ReadOptions, firsts: &[Option<u64>]) -> Self {
         Self {
             options,
             corpus: Corpus::new(options.block_size).with_prompts(match options.format {
@@ -48,13 +52,16 @@ impl<'o> Assembly<'o> {
             above_ms: None,
             problems: Bag::new(),
             faulty_rows: 0,
+            firsts: firsts.to_vec(),
+            reached: vec![None; firsts.len()],
         }
     }
 
     /// Returns whether reading can stop: enough rows, or enough faults.
     pub(super) fn is_done(&self) -> bool {
         let kept = self.counts.rows;
-        self.faulty_rows >= FAULTY_ROWS_MAX || self.options.first_rows.is_some_and(|n| kept >= n)
+        self.faulty_rows >= FAULTY_ROWS_MAX
+            || self.firsts.iter().all(|first| first.is_some_and(|first| kept >= first))
     }
 
     /// Adds a row, or what is wrong with it.
@@ -85,12 +92,16 @@ impl<'o> Assembly<'o> {
             arrival_ms: row.arrival_ms,
             input: row.input,
             output: row.output,
-            ids: 0..0,
             session: turn.session,
             delay_ms: turn.delay_ms,
             request_id: row.request_id,
         };
-        self.corpus.add_row(row, ids);
+        self.corpus.add_row(&row, ids);
+        for (first, reached) in self.firsts.iter().zip(&mut self.reached) {
+            if *first == Some(self.counts.rows) {
+                *reached = Some(self.counts.clone());
+            }
+        }
         Ok(())
     }
 
@@ -136,11 +147,11 @@ impl<'o> Assembly<'o> {
         Ok(())
     }
 
-    /// Returns the corpus and what was let through; `name` is the trace's for messages.
+    /// Returns each corpus that is wanted and what was let through; `name` is the trace's for messages.
     ///
     /// # Errors
     /// Everything that was found wrong, or that there are no rows.
-    pub(super) fn finish(mut self, name: &str) -> Result<(Corpus, ReadCounts), Bag> {
+    pub(super) fn finish(mut self, name: &str) -> Result<Vec<(Corpus, ReadCounts)>, Bag> {
         if self.problems.has_errors() {
             if self.faulty_rows >= FAULTY_ROWS_MAX {
                 let message = format!("reading {name} stopped after {FAULTY_ROWS_MAX} wrong rows");
@@ -148,47 +159,66 @@ impl<'o> Assembly<'o> {
             }
             return Err(self.problems);
         }
-        if self.counts.rows == 0 {
+        if self.counts.rows == 0 || self.firsts.contains(&Some(0)) {
             let message = format!("trace file {name} did not contain any requests");
             let problem = Problem::new(Code::TraceEmpty, message);
             return Err(problem
                 .help("a trace has a row for each request; is it the right file?")
                 .into());
         }
-        if self.options.order == RowOrder::Sorted {
-            self.corpus.sort_by_arrival();
+        if let Err(error) = self.corpus.complete() {
+            let message =
+                format!("the rows of {name} go to a temporary file, and that failed: {error}");
+            return Err(Problem::new(Code::TraceRead, message).into());
         }
-        let rows = self.corpus.rows();
-        self.counts.ties = count(rows.windows(2).filter(|pair| ties(&pair[0], &pair[1])));
-        self.counts.span = span(rows, self.origin);
-        if let Some(span) = self.counts.span.as_mut().filter(|_| self.counts.missing_timestamps > 0)
-        {
+        let reached = std::mem::take(&mut self.reached);
+        Ok(reached.into_iter().map(|reached| self.view(reached)).collect())
+    }
+
+    /// Returns the rows up to where these counts were taken; all rows where they were not.
+    fn view(&self, reached: Option<ReadCounts>) -> (Corpus, ReadCounts) {
+        let mut counts = reached.unwrap_or_else(|| self.counts.clone());
+        let corpus = self.corpus.first(usize::try_from(counts.rows).unwrap_or(usize::MAX));
+        let corpus = match self.options.order {
+            RowOrder::Sorted => corpus.sorted_by_arrival(),
+            RowOrder::AsWritten => corpus,
+        };
+        let times = Times::of(&corpus);
+        counts.ties = times.ties;
+        counts.span = times.first_and_last_ms.map(|(first_ms, last_ms)| {
+            let origin = self.origin.clone().unwrap_or_else(|| ms_text(first_ms));
+            ArrivalSpan { origin, first_ms, last_ms }
+        });
+        if let Some(span) = counts.span.as_mut().filter(|_| counts.missing_timestamps > 0) {
             span.begin_at_zero();
         }
-        Ok((self.corpus, self.counts))
+        (corpus, counts)
     }
 }
 
-/// Returns how many items there are.
-fn count<T>(items: impl Iterator<Item = T>) -> u64 {
-    items.fold(0, |count, _| count + 1)
+/// The arrivals of a corpus.
+#[derive(Debug, Default)]
+struct Times {
+    /// Rows with the arrival of the row before.
+    ties: u64,
+    /// The earliest and the latest.
+    first_and_last_ms: Option<(f64, f64)>,
 }
 
-/// Says whether a row has the arrival of the row before it.
-fn ties(before: &CorpusRow, row: &CorpusRow) -> bool {
-    match (before.arrival_ms, row.arrival_ms) {
-        (Some(before), Some(ms)) => before.total_cmp(&ms).is_eq(),
-        (None, _) | (_, None) => false,
+impl Times {
+    /// Returns the arrivals of a corpus.
+    fn of(corpus: &Corpus) -> Self {
+        let (mut times, mut before) = (Self::default(), None::<f64>);
+        for row in corpus.reader().rows() {
+            if let Some(ms) = row.arrival_ms {
+                times.ties += u64::from(before.is_some_and(|before| before.total_cmp(&ms).is_eq()));
+                let (first, last) = times.first_and_last_ms.unwrap_or((ms, ms));
+                times.first_and_last_ms = Some((first.min(ms), last.max(ms)));
+            }
+            before = row.arrival_ms;
+        }
+        times
     }
-}
-
-/// Returns the span of arrivals.
-fn span(rows: &[CorpusRow], origin: Option<String>) -> Option<ArrivalSpan> {
-    let times = || rows.iter().filter_map(|row| row.arrival_ms);
-    let first_ms = times().min_by(f64::total_cmp)?;
-    let last_ms = times().max_by(f64::total_cmp)?;
-    let origin = origin.unwrap_or_else(|| ms_text(first_ms));
-    Some(ArrivalSpan { origin, first_ms, last_ms })
 }
 
 /// Returns milliseconds to the nanosecond as text, without an exponent and without zeros at the end.

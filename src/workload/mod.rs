@@ -12,10 +12,11 @@ mod select;
 mod sla;
 mod source;
 mod stop;
+mod tape;
 mod vocabulary;
 
 pub use arrival::Arrivals;
-pub use corpus::{Corpus, CorpusRow, Prompts, SessionName};
+pub use corpus::{Corpus, CorpusReader, CorpusRow, Prompts, RecordedRow, SessionName};
 pub use load::{Load, Rate, RecordedLoad};
 pub use model::Workload;
 pub use prompt::{BlockCursor, BlockIdentity, Content, Origin, Run, RunCursor, Symbol, hash_of};

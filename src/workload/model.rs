@@ -37,7 +37,7 @@ impl Workload {
                 Source::Trace { .. },
                 Some(StopCount::Requests(_) | StopCount::RequestsPerLoadUnit(_)) | None,
             ) => {
-                let rows = u64::try_from(corpus?.rows().len()).ok()?;
+                let rows = u64::try_from(corpus?.len()).ok()?;
                 Some(count().map_or(rows, |first| first.min(rows)))
             }
             (

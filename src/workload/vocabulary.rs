@@ -38,10 +38,13 @@ impl Vocabulary {
     pub fn recorded(corpus: &Corpus) -> Self {
         let mut numbers = BTreeMap::new();
         let mut next = 0_u32;
-        for id in corpus.rows().iter().flat_map(|row| corpus.hash_ids(row)) {
-            numbers.entry(*id).or_insert_with(|| {
-                next += 1;
-                next - 1
+        let reader = corpus.reader();
+        for row in reader.rows() {
+            reader.each_hash_id(&row, |id| {
+                numbers.entry(id).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                });
             });
         }
         Self::of(Kind::Recorded { numbers })
@@ -150,13 +153,12 @@ mod tests {
             arrival_ms: None,
             input: Tokens::new(input),
             output: Tokens::new(1),
-            ids: 0..0,
             session: 0,
             delay_ms: 0.0,
             request_id: None,
         };
-        corpus.add_row(row(4), &[1 << 40, 7]);
-        corpus.add_row(row(2), &[7]);
+        corpus.add_row(&row(4), &[1 << 40, 7]);
+        corpus.add_row(&row(2), &[7]);
         let vocabulary = Vocabulary::recorded(&corpus);
         let run = |id, length| Run { symbol: Symbol::Repeated(id), start: 0, length };
         let content = Content::new([run(7, 2), run(1 << 40, 1)], 0);

@@ -30,6 +30,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "src/pin/audit/write.rs",
             "src/record/requests.rs",
+            "src/workload/tape.rs",
             "src/record/spool.rs",
             "src/report/",
             "src/exec/",

@@ -115,7 +115,7 @@ fn measure(
     let job = predict::job_of(&prediction, Path::new(name), context, Compat::NEWEST)?;
     let corpus = match (&prediction.trace, trace) {
         (Some(file), Some(path)) => {
-            let shard = Shard::load(path, &file.path)?;
+            let shard = Shard::on_disk(path, &file.path)?;
             Some(predict::read_trace(file, shard, &job, context)?)
         }
         _ => None,

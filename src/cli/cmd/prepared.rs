@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use crate::cli::{Context, Exit, Failure};
 use crate::diag::{Bag, Code, Problem};
-use crate::digest::Sha256;
-use crate::exec::{Corpora, Engines, LoadedTrace, Reading, refusals};
+use crate::exec::{Corpora, Engines, FirstRows, LoadedTrace, refusals};
 use crate::gate::GoldenFile;
-use crate::pin::{Registry, TracePin};
+use crate::pin::Registry;
 use crate::plan::{Plan, TraceInput, load_plan};
 use crate::report::is_partial;
-use crate::trace::{Shard, read_corpus};
+use crate::trace::{ArrivalRule, CorpusView};
 
 /// A plan that can run, with everything that it reads.
 #[derive(Debug, Clone)]
@@ -53,12 +52,16 @@ impl Prepared {
             Some((path, name)) => GoldenFile::read(&path, &name)?,
             None => GoldenFile::Unnamed,
         };
-        let mut opened = Opened::default();
-        let corpora = Corpora::load(&plan, |trace, reading| {
-            let (loaded, warnings) = opened.read(&registry, trace, reading)?;
-            context.report(warnings);
-            context.detail(&loaded.counts.summary(&trace.pin));
-            Ok(loaded)
+        let corpora = Corpora::load(&plan, |trace, arrivals, firsts| {
+            let views = read(&registry, trace, arrivals, firsts)?;
+            let loaded = views.into_iter().map(|(corpus, counts)| {
+                let mut warnings = Bag::new();
+                counts.warnings(&trace.pin).into_iter().for_each(|warning| warnings.push(warning));
+                context.report(warnings);
+                context.detail(&counts.summary(&trace.pin));
+                LoadedTrace { corpus: Arc::new(corpus), counts }
+            });
+            Ok(loaded.collect())
         })?;
         Ok(Self { plan, corpora, golden, engines })
     }
@@ -91,51 +94,27 @@ pub(super) fn golden_path(plan: &Plan) -> Option<(PathBuf, String)> {
     Some((plan.root.join(path), path.to_string_lossy().replace('\\', "/")))
 }
 
-/// The traces that were verified and unpacked, for as long as traces are read: jobs that take other rows share the files.
-#[derive(Debug, Default)]
-struct Opened {
-    traces: Vec<(Sha256, TracePin, Vec<Shard>)>,
-}
-
-impl Opened {
-    /// Reads the rows of one trace, and what to tell of it.
-    fn read(
-        &mut self,
-        registry: &Registry,
-        trace: &TraceInput,
-        reading: Reading,
-    ) -> Result<(LoadedTrace, Bag), Bag> {
-        let at = self.open(registry, trace)?;
-        let (_, pin, shards) = &self.traces[at];
-        let options = pin.options(reading.arrivals, reading.first_rows);
-        let (corpus, counts) = read_corpus(shards, &options)?;
-        let mut warnings = Bag::new();
-        counts.warnings(&trace.pin).into_iter().for_each(|warning| warnings.push(warning));
-        Ok((LoadedTrace { corpus: Arc::new(corpus), counts }, warnings))
+/// Reads the rows of one trace, whose pin must be the one that was planned with.
+fn read(
+    registry: &Registry,
+    trace: &TraceInput,
+    arrivals: ArrivalRule,
+    firsts: &[FirstRows],
+) -> Result<Vec<CorpusView>, Bag> {
+    let pin = registry.trace(&trace.pin)?;
+    let found = pin.digest();
+    if found != trace.digest {
+        let message = format!("the pin of trace `{}` changed while it was used", trace.pin);
+        let both = format!("planned {}\nfound   {found}", trace.digest);
+        return Err(Problem::new(Code::ScenarioDigestMismatch, message).help(both).into());
     }
-
-    /// Opens a trace that is not open yet and returns its place. Its pin must be the one that was planned with.
-    fn open(&mut self, registry: &Registry, trace: &TraceInput) -> Result<usize, Bag> {
-        if let Some(at) = self.traces.iter().position(|(known, _, _)| *known == trace.digest) {
-            return Ok(at);
-        }
-        let pin = registry.trace(&trace.pin)?;
-        let found = pin.digest();
-        if found != trace.digest {
-            let message = format!("the pin of trace `{}` changed while it was used", trace.pin);
-            let both = format!("planned {}\nfound   {found}", trace.digest);
-            return Err(Problem::new(Code::ScenarioDigestMismatch, message).help(both).into());
-        }
-        let shards = pin.open(registry.root())?;
-        self.traces.push((trace.digest, pin, shards));
-        Ok(self.traces.len() - 1)
-    }
+    pin.read_views(registry.root(), arrivals, firsts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::ArrivalRule;
+    use crate::workload::CorpusReader;
 
     /// A copy of this repository's tiny trace.
     fn project() -> (tempfile::TempDir, Registry) {
@@ -155,18 +134,25 @@ mod tests {
         TraceInput { pin: "mooncake-tiny".to_owned(), digest }
     }
 
-    fn first(rows: u64) -> Reading {
-        Reading { arrivals: ArrivalRule::Required, first_rows: Some(rows) }
-    }
-
     #[test]
     fn jobs_that_take_other_rows_of_a_trace_share_one_read_of_its_files() {
-        let (root, registry) = project();
-        let (trace, mut opened) = (input(&registry), Opened::default());
-        assert_eq!(opened.read(&registry, &trace, first(5)).expect("read").0.counts.rows, 5);
-        std::fs::remove_file(root.path().join("pins/traces/mooncake-tiny.jsonl.gz"))
-            .expect("removed");
-        assert_eq!(opened.read(&registry, &trace, first(7)).expect("shared").0.counts.rows, 7);
+        let (_root, registry) = project();
+        let firsts = [Some(5), None, Some(7)];
+        let read_as = |firsts: &[FirstRows]| {
+            read(&registry, &input(&registry), ArrivalRule::Required, firsts).expect("read")
+        };
+        let shared = read_as(&firsts);
+        for (first, (corpus, counts)) in firsts.iter().zip(&shared) {
+            let (alone, alone_counts) = read_as(&[*first]).remove(0);
+            assert_eq!(counts, &alone_counts, "{first:?}");
+            assert_eq!(corpus.len() as u64, first.unwrap_or(alone_counts.rows));
+            let (shared, alone) = (corpus.reader(), alone.reader());
+            assert!(shared.rows().eq(alone.rows()), "{first:?}");
+            let ids = |reader: &CorpusReader<'_>| -> Vec<Vec<u64>> {
+                reader.rows().map(|row| reader.hash_ids(&row)).collect()
+            };
+            assert_eq!(ids(&shared), ids(&alone), "{first:?}");
+        }
     }
 
     #[test]
@@ -176,7 +162,7 @@ mod tests {
         let file = root.path().join("pins/traces/mooncake-tiny.kdl");
         let text = std::fs::read_to_string(&file).expect("there");
         std::fs::write(&file, text.replace("block-size 512", "block-size 256")).expect("writable");
-        let found = Opened::default().read(&registry, &trace, first(5)).expect_err("refused");
+        let found = read(&registry, &trace, ArrivalRule::Required, &[None]).expect_err("refused");
         assert_eq!(found.into_sorted()[0].code(), Code::ScenarioDigestMismatch);
     }
 }

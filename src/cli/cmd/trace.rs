@@ -61,7 +61,7 @@ fn read(
 ) -> Result<(Corpus, ReadCounts), Bag> {
     let is_file_name = name.contains('/') || FILE_ENDS.iter().any(|end| name.ends_with(end));
     if is_file_name || trace.exists() {
-        return read_corpus(&[Shard::load(trace, name)?], &options(trace, args));
+        return read_corpus(&[Shard::on_disk(trace, name)?], &options(trace, args));
     }
     let root = match context.root() {
         Some(root) => root.to_owned(),

@@ -38,7 +38,7 @@ fn a_pinned_trace_is_read_from_the_bytes_that_were_verified() {
     let pin = registry.trace("t").expect("a pin");
     let (corpus, counts) =
         pin.read(registry.root(), ArrivalRule::Required, Some(2)).expect("verified");
-    assert_eq!((corpus.rows().len(), counts.rows, pin.requests()), (2, 2, 3));
+    assert_eq!((corpus.len(), counts.rows, pin.requests()), (2, 2, 3));
     let paths: Vec<&str> =
         pin.shards().iter().map(|PinnedFile { path, .. }| path.as_str()).collect();
     assert_eq!(paths, ["pins/traces/t.jsonl"]);
@@ -156,7 +156,7 @@ fn azure_traces_have_no_hash_ids_and_exact_arrivals() {
     assert_eq!(pin.options(ArrivalRule::Required, None).hashes, HashIds::Absent);
     let (corpus, counts) =
         pin.read(registry.root(), ArrivalRule::Required, Some(4)).expect("verified");
-    let arrivals: Vec<f64> = corpus.rows().iter().filter_map(|row| row.arrival_ms).collect();
+    let arrivals: Vec<f64> = corpus.reader().rows().filter_map(|row| row.arrival_ms).collect();
     assert_eq!(arrivals, [0.0, 52.0, 98.189, 140.684]);
     assert_eq!(counts.span.map(|span| span.origin).as_deref(), Some("2023-11-16 18:17:03.9799600"));
 }

@@ -46,8 +46,8 @@ impl Runtime<'_> {
 
     /// Returns a request by its number, and where it stands in the trace.
     fn named(&self, blocked: &Blocked) -> String {
-        let (_, row) = self.traffic.sessions().name(blocked.ticket.turn);
-        let line = row.map_or_else(String::new, |row| format!(" (line {} of the trace)", row.line));
+        let (_, line) = self.traffic.sessions().name(blocked.ticket.turn);
+        let line = line.map_or_else(String::new, |line| format!(" (line {line} of the trace)"));
         format!("request {}{line}", blocked.ticket.request)
     }
 }

@@ -287,12 +287,12 @@ impl<'a> Runtime<'a> {
         terminal: Option<SimTime>,
     ) -> RequestRecord {
         let sessions = self.traffic.sessions();
-        let (session, row) = sessions.name(served.ticket.turn);
+        let (session, line) = sessions.name(served.ticket.turn);
         RequestRecord {
             index: served.ticket.request,
             session,
             turn: served.ticket.turn.number,
-            line: row.map(|row| row.line),
+            line,
             request_id: sessions.request_id(served.ticket.turn),
             arrival: served.ticket.arrival,
             input: Tokens::new(u64::from(served.content.prompt_tokens())),

@@ -246,19 +246,17 @@ impl Small {
     /// Returns the rows as a corpus of 4-token blocks.
     fn corpus(&self) -> Corpus {
         let mut corpus = Corpus::new(BlockSize::new(4).expect("positive"));
+        let mut session = 0;
         for (line, row) in (1_u64..).zip(&self.rows) {
-            let session = if row.follows {
-                corpus.rows().last().map_or(0, |before| before.session)
-            } else {
-                corpus.add_session(SessionName::Row(line))
-            };
+            if !row.follows || line == 1 {
+                session = corpus.add_session(SessionName::Row(line));
+            }
             corpus.add_row(
-                CorpusRow {
+                &CorpusRow {
                     line,
                     arrival_ms: Some(row.at_ms),
                     input: Tokens::new(row.input),
                     output: Tokens::new(row.output),
-                    ids: 0..0,
                     session,
                     delay_ms: row.think_ms,
                     request_id: None,

@@ -11,6 +11,19 @@ use super::super::options::{ReadOptions, TraceFormat};
 use super::super::row::Line;
 use super::super::{azure, mooncake};
 use super::Shard;
+use super::stream::{Digests, Irregular, Seen, each_line};
+
+/// What a reader says that watched the files go by.
+#[derive(Debug)]
+pub struct WatchedRead {
+    /// What was seen of each shard.
+    pub seen: Vec<Seen>,
+    /// What [`read_views`] says, for files that are in order.
+    pub views: Result<Vec<CorpusView>, Bag>,
+}
+
+/// Rows of a trace, and what reading them counted.
+pub type CorpusView = (Corpus, ReadCounts);
 
 /// Reads the shards of a trace, in order, as one corpus.
 ///
@@ -20,17 +33,129 @@ use super::Shard;
 ///
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` where a row is: codes `trace::*`.
-pub fn read_corpus(shards: &[Shard], options: &ReadOptions) -> Result<(Corpus, ReadCounts), Bag> {
-    let texts = texts(shards)?;
-    let mut assembly = Assembly::new(options);
+pub fn read_corpus(shards: &[Shard], options: &ReadOptions) -> Result<CorpusView, Bag> {
+    let mut views = read_views(shards, options, &[options.first_rows])?;
+    Ok(views.remove(0))
+}
+
+/// As [`read_corpus`], once for several numbers of first rows (all rows where one is absent), in their order. The corpora share their
+/// rows.
+///
+/// # Errors
+/// As [`read_corpus`], for any of the numbers.
+pub fn read_views(
+    shards: &[Shard],
+    options: &ReadOptions,
+    firsts: &[Option<u64>],
+) -> Result<Vec<CorpusView>, Bag> {
     match options.format {
         TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
-            read_mooncake(&texts, options, &mut assembly);
+            let mut assembly = Assembly::for_views(options, firsts);
+            if stream_mooncake(shards, options, &mut assembly, Digests::Skipped).is_ok() {
+                return assembly.finish(&names(shards));
+            }
+            read_whole(shards, options, firsts)
         }
-        TraceFormat::Azure => read_azure(&texts, options, &mut assembly),
+        TraceFormat::Azure => {
+            let shards = in_memory(shards)?;
+            let texts = texts(&shards)?;
+            // Which time is the first one, from which arrivals count, depends on how many rows there are.
+            let view = |first_rows: &Option<u64>| {
+                let options = ReadOptions { first_rows: *first_rows, ..*options };
+                let mut assembly = Assembly::for_views(&options, &[*first_rows]);
+                read_azure(&texts, &options, &mut assembly);
+                let mut views = assembly.finish(&names(shards.iter().map(AsRef::as_ref)))?;
+                Ok(views.remove(0))
+            };
+            firsts.iter().map(view).collect()
+        }
     }
-    let names: Vec<&str> = shards.iter().map(Shard::name).collect();
-    assembly.finish(&names.join(", "))
+}
+
+/// As [`read_views`], JSON lines with every shard in memory, which says what is wrong with one.
+pub(super) fn read_whole(
+    shards: &[Shard],
+    options: &ReadOptions,
+    firsts: &[Option<u64>],
+) -> Result<Vec<CorpusView>, Bag> {
+    let shards = in_memory(shards)?;
+    let texts = texts(&shards)?;
+    let mut assembly = Assembly::for_views(options, firsts);
+    read_mooncake(&texts, options, &mut assembly);
+    assembly.finish(&names(shards.iter().map(AsRef::as_ref)))
+}
+
+/// As [`read_views`], with what was seen of each shard, and without a word of why something is not in order with one: `None` then, and
+/// for a format that is not read line by line.
+pub fn read_watched(
+    shards: &[Shard],
+    options: &ReadOptions,
+    firsts: &[Option<u64>],
+) -> Option<WatchedRead> {
+    match options.format {
+        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
+            let mut assembly = Assembly::for_views(options, firsts);
+            let seen = stream_mooncake(shards, options, &mut assembly, Digests::Taken).ok()?;
+            Some(WatchedRead { seen, views: assembly.finish(&names(shards)) })
+        }
+        TraceFormat::Azure => None,
+    }
+}
+
+/// Returns the names of shards for messages.
+fn names<'a>(shards: impl IntoIterator<Item = &'a Shard>) -> String {
+    let names: Vec<&str> = shards.into_iter().map(Shard::name).collect();
+    names.join(", ")
+}
+
+/// Returns the shards with their bytes in memory.
+fn in_memory(shards: &[Shard]) -> Result<Vec<Cow<'_, Shard>>, Bag> {
+    let mut problems = Bag::new();
+    let mut loaded = Vec::with_capacity(shards.len());
+    for shard in shards {
+        match shard.in_memory() {
+            Ok(shard) => loaded.push(shard),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(loaded) } else { Err(problems) }
+}
+
+/// Reads JSON lines one after the other, in bounded memory, to the end of every shard: also where enough rows are known, a shard that is
+/// damaged further on is irregular.
+fn stream_mooncake(
+    shards: &[Shard],
+    options: &ReadOptions,
+    assembly: &mut Assembly<'_>,
+    digests: Digests,
+) -> Result<Vec<Seen>, Irregular> {
+    let (mut ids, mut lines_before) = (Vec::new(), 0);
+    let mut all = Vec::with_capacity(shards.len());
+    for shard in shards {
+        let seen = each_line(shard, lines_before, digests, |line| {
+            if !assembly.is_done() {
+                read_line(line, options, &mut ids, assembly);
+            }
+        })?;
+        lines_before += seen.lines;
+        all.push(seen);
+    }
+    Ok(all)
+}
+
+/// Reads a JSON line, which may be blank.
+fn read_line(
+    line: Line<'_>,
+    options: &ReadOptions,
+    ids: &mut Vec<u64>,
+    assembly: &mut Assembly<'_>,
+) {
+    if line.is_blank() {
+        assembly.counts.blank_lines += 1;
+        return;
+    }
+    let row: Result<_, Problem> = mooncake::read_row(line, options, ids, &mut assembly.counts);
+    assembly.add(row, ids);
 }
 
 /// Returns how many rows a shard's unpacked bytes hold: lines that are not blank, without the header.
@@ -59,7 +184,7 @@ impl Text<'_> {
 }
 
 /// Unpacks every shard.
-fn texts(shards: &[Shard]) -> Result<Vec<Text<'_>>, Bag> {
+fn texts<'a>(shards: &'a [Cow<'_, Shard>]) -> Result<Vec<Text<'a>>, Bag> {
     let mut texts: Vec<Text<'_>> = Vec::with_capacity(shards.len());
     let mut problems = Bag::new();
     let mut lines_before = 0;
@@ -83,13 +208,7 @@ fn read_mooncake(texts: &[Text<'_>], options: &ReadOptions, assembly: &mut Assem
         if assembly.is_done() {
             return;
         }
-        if line.is_blank() {
-            assembly.counts.blank_lines += 1;
-            continue;
-        }
-        let row: Result<_, Problem> =
-            mooncake::read_row(line, options, &mut ids, &mut assembly.counts);
-        assembly.add(row, &ids);
+        read_line(line, options, &mut ids, assembly);
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::diag::{Code, Problem, SourceFile, Span};
 
 use super::packing::{GzipStream, ZSTD_MAGIC, ZstdStream};
+use super::shard::Contents;
 use super::{Shard, gzip};
 
 /// How much is read of a file at once.
@@ -53,7 +54,12 @@ impl TraceInput {
 
     /// Returns the file that a shard holds.
     pub fn shard(shard: &Shard) -> Self {
-        Self::bytes(shard.name(), shard.bytes())
+        match shard.contents() {
+            Contents::Disk(path) => Self::file(path, shard.name()),
+            Contents::AsFile(bytes) | Contents::Unpacked(bytes) => {
+                Self::bytes(shard.name(), bytes.as_slice())
+            }
+        }
     }
 
     /// Returns the name.

@@ -5,11 +5,13 @@ mod gzip;
 mod input;
 mod packing;
 mod shard;
+mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use corpus::{count_rows, read_corpus};
+pub use corpus::{CorpusView, WatchedRead, count_rows, read_corpus, read_views, read_watched};
 pub use gzip::pack_gzip;
 pub(super) use input::Lines;
 pub use input::TraceInput;
 pub use shard::{Shard, is_named_gzip};
+pub use stream::Seen;

@@ -1,38 +1,39 @@
-//! One file of a trace, in memory.
+//! One file of a trace: in memory, or on the disk until it is read.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Problem, SourceFile, Span, not_utf8};
 
 use super::gzip;
 
-/// One file of a trace: its name for people, and its bytes.
+/// One file of a trace: its name for people, and its bytes or where they are.
 #[derive(Debug, Clone)]
 pub struct Shard {
     name: String,
-    bytes: Vec<u8>,
-    packing: Packing,
+    contents: Contents,
 }
 
-/// Whether the bytes are as the file holds them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    /// As the file holds them: gzip by its first bytes.
-    AsFile,
-    /// Taken out of a file that was verified.
-    Unpacked,
+/// What a shard holds.
+#[derive(Debug, Clone)]
+pub(super) enum Contents {
+    /// The bytes as the file holds them: gzip by their first two.
+    AsFile(Vec<u8>),
+    /// Those of a file that was verified, unpacked.
+    Unpacked(Vec<u8>),
+    /// Those of a file as it is when it is read, line by line.
+    Disk(PathBuf),
 }
 
 impl Shard {
     /// Returns a shard of a file's bytes; they are gzip where they start with `1f 8b`.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { name: name.into(), bytes, packing: Packing::AsFile }
+        Self { name: name.into(), contents: Contents::AsFile(bytes) }
     }
 
     /// Returns a shard of what a verified file holds once unpacked; lines are still named after the file.
     pub fn unpacked(name: impl Into<String>, text: Vec<u8>) -> Self {
-        Self { name: name.into(), bytes: text, packing: Packing::Unpacked }
+        Self { name: name.into(), contents: Contents::Unpacked(text) }
     }
 
     /// Reads a file into memory; `name` is what messages call it.
@@ -40,10 +41,36 @@ impl Shard {
     /// # Errors
     /// `trace::read` when the file cannot be read.
     pub fn load(path: &Path, name: &str) -> Result<Self, Problem> {
-        std::fs::read(path).map(|bytes| Self::new(name, bytes)).map_err(|error| {
-            Problem::new(Code::TraceRead, format!("cannot read `{name}`: {error}"))
-                .help("give the path of a trace file, or the name of a pin under pins/traces")
-        })
+        std::fs::read(path)
+            .map(|bytes| Self::new(name, bytes))
+            .map_err(|error| unreadable(name, &error))
+    }
+
+    /// Returns a file that stays on the disk: its lines are read one after the other; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// `trace::read` when the file cannot be opened.
+    pub fn on_disk(path: &Path, name: &str) -> Result<Self, Problem> {
+        match std::fs::File::open(path) {
+            Ok(_) => Ok(Self { name: name.to_owned(), contents: Contents::Disk(path.to_owned()) }),
+            Err(error) => Err(unreadable(name, &error)),
+        }
+    }
+
+    /// Returns what it holds.
+    pub(super) fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Returns the shard with its bytes in memory.
+    ///
+    /// # Errors
+    /// `trace::read` when the file cannot be read.
+    pub(super) fn in_memory(&self) -> Result<Cow<'_, Self>, Problem> {
+        match &self.contents {
+            Contents::Disk(path) => Self::load(path, &self.name).map(Cow::Owned),
+            Contents::AsFile(_) | Contents::Unpacked(_) => Ok(Cow::Borrowed(self)),
+        }
     }
 
     /// Returns the name.
@@ -52,20 +79,32 @@ impl Shard {
     }
 
     /// Returns the bytes as they were given.
+    ///
+    /// # Panics
+    /// For a file that stays on the disk.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        match &self.contents {
+            Contents::AsFile(bytes) | Contents::Unpacked(bytes) => bytes,
+            Contents::Disk(_) => panic!("bug: the bytes of a file on the disk are not given"),
+        }
     }
 
     /// Returns the unpacked text as bytes.
     ///
     /// # Errors
-    /// `trace::extension` where name and contents disagree, `trace::gzip` for a damaged stream, with the row reached.
+    /// `trace::read` where the file cannot be read, `trace::extension` where name and contents disagree, `trace::gzip` for a damaged
+    /// stream, with the row reached.
     pub fn unpack(&self) -> Result<Cow<'_, [u8]>, Problem> {
-        if self.packing == Packing::Unpacked {
-            return Ok(Cow::Borrowed(&self.bytes));
-        }
+        let bytes = match &self.contents {
+            Contents::Unpacked(bytes) => return Ok(Cow::Borrowed(bytes)),
+            Contents::AsFile(bytes) => bytes,
+            Contents::Disk(path) => {
+                let loaded = Self::load(path, &self.name)?;
+                return loaded.unpack().map(|text| Cow::Owned(text.into_owned()));
+            }
+        };
         let named_gzip = is_named_gzip(&self.name);
-        let is_gzip = self.bytes.starts_with(&gzip::MAGIC);
+        let is_gzip = bytes.starts_with(&gzip::MAGIC);
         if is_gzip && !named_gzip {
             let message = format!("`{}` holds gzip and its name does not end in `.gz`", self.name);
             return Err(Problem::new(Code::TraceExtension, message)
@@ -73,9 +112,9 @@ impl Shard {
                 .help("rename it to end in `.gz`, or unpack it with `gzip -d`"));
         }
         if !named_gzip {
-            return Ok(Cow::Borrowed(&self.bytes));
+            return Ok(Cow::Borrowed(bytes));
         }
-        gzip::unpack(&self.bytes)
+        gzip::unpack(bytes)
             .map(Cow::Owned)
             .map_err(|(damage, readable)| self.damaged(&damage, &readable))
     }
@@ -130,6 +169,12 @@ impl Shard {
             .label(&source, Span::new(0, last.len()), "the last readable row")
             .help("fetch the file again, or pack it anew with `gzip -9n`")
     }
+}
+
+/// Says that a file cannot be read.
+fn unreadable(name: &str, error: &std::io::Error) -> Problem {
+    Problem::new(Code::TraceRead, format!("cannot read `{name}`: {error}"))
+        .help("give the path of a trace file, or the name of a pin under pins/traces")
 }
 
 /// Returns whether a file's name says that it is packed: it ends in `.gz`, in any case.

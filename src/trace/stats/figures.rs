@@ -30,13 +30,13 @@ impl TraceStats {
     /// Returns the figures of a corpus and of how it was read.
     pub fn of(corpus: &Corpus, counts: ReadCounts) -> Self {
         let duration = counts.span.as_ref().and_then(|span| Nanos::from_ms(span.length_ms()).ok());
-        let rows = corpus.rows();
+        let reader = corpus.reader();
         Self {
             duration,
             rate: duration
                 .and_then(|duration| Micros6::per_second(u128::from(counts.rows), duration.get())),
-            input: Distribution::of(rows.iter().map(|row| row.input)),
-            output: Distribution::of(rows.iter().map(|row| row.output)),
+            input: Distribution::of(reader.rows().map(|row| row.input)),
+            output: Distribution::of(reader.rows().map(|row| row.output)),
             prefix: PrefixHit::of(corpus),
             ties: Ties::of(corpus),
             counts,

@@ -48,8 +48,9 @@ impl PrefixHit {
         let mut seen: BTreeSet<u64> = BTreeSet::new();
         let (mut full, mut ids, mut tokens) =
             (Share::default(), Share::default(), Share::default());
-        for row in corpus.rows() {
-            let named = corpus.hash_ids(row);
+        let reader = corpus.reader();
+        for row in reader.rows() {
+            let named = reader.hash_ids(&row);
             let run = count(named.iter().take_while(|id| seen.contains(id)));
             let reusable = Tokens::new(run.saturating_mul(u64::from(size.get())));
             let whole_blocks = row.input.blocks_full(size).get();

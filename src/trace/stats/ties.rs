@@ -16,7 +16,7 @@ pub struct Ties {
 impl Ties {
     /// Returns the ties of a corpus; rows without an arrival tie with nothing.
     pub fn of(corpus: &Corpus) -> Self {
-        let arrivals: Vec<Option<f64>> = corpus.rows().iter().map(|row| row.arrival_ms).collect();
+        let arrivals: Vec<Option<f64>> = corpus.reader().rows().map(|row| row.arrival_ms).collect();
         let same = |pair: &&[Option<f64>]| pair[0].is_some() && bits(pair[0]) == bits(pair[1]);
         let mut sorted: Vec<f64> = arrivals.iter().copied().flatten().collect();
         sorted.sort_by(f64::total_cmp);

@@ -11,12 +11,12 @@ use crate::trace::{
 };
 use crate::workload::{Corpus, Load};
 
-/// Returns the bytes of a trace's file.
+/// Returns a trace's file.
 ///
 /// # Errors
 /// Exit 1 where it cannot be read, as DynoSim has it.
 pub(super) fn load(trace: &TraceFile) -> Result<Shard, Failure> {
-    Shard::load(Path::new(&trace.path), &trace.path)
+    Shard::on_disk(Path::new(&trace.path), &trace.path)
         .map_err(|problem| Failure::new(Exit::JobFailed, trace.place.adopt(problem, "named here")))
 }
 

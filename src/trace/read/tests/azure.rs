@@ -25,8 +25,8 @@ fn sub_millisecond_arrivals_are_exact_and_counted_from_the_first() {
     let (corpus, counts) = read_corpus(&shard(&text), &options()).expect("right");
     let expected = [0.0, 1.0, 8.0, 10.0, 10.0001].map(Some);
     assert_eq!(arrivals(&corpus), expected);
-    assert_eq!(corpus.rows()[3].input.get(), 7433);
-    assert!(corpus.rows().iter().all(|row| corpus.hash_ids(row).is_empty()));
+    assert_eq!(corpus.reader().row(3).input.get(), 7433);
+    assert!(corpus.reader().rows().all(|row| !row.has_hash_ids()));
     let span = counts.span.expect("arrivals");
     assert_eq!((span.origin.as_str(), counts.rows), ("2023-11-16 18:17:03.0010000", 5));
 }

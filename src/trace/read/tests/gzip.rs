@@ -22,7 +22,7 @@ fn every_member_of_a_stream_is_read() {
     let mut bytes = gzip(&row("0", "1"));
     bytes.extend(gzip(&row("1", "2")));
     let (corpus, _) = read_corpus(&[Shard::new("ab.jsonl.gz", bytes)], &scenario()).expect("right");
-    assert_eq!(corpus.rows().len(), 2);
+    assert_eq!(corpus.len(), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::trace::{
     read_corpus,
 };
 
-use super::{block, read, row, scenario};
+use super::{all_ids, block, ids_of, read, row, scenario};
 
 fn any_options() -> impl Strategy<Value = ReadOptions> {
     let format = prop::sample::select(TraceFormat::ALL);
@@ -74,10 +74,10 @@ proptest! {
             "timestamp": time, "input_length": input, "output_length": output, "hash_ids": ids,
         });
         let (corpus, counts) = read(&value.to_string(), &scenario()).expect("a right row");
-        let row = &corpus.rows()[0];
+        let row = corpus.reader().row(0);
         prop_assert_eq!(row.arrival_ms.map(f64::to_bits), Some(time.to_bits()));
         prop_assert_eq!((row.input.get(), row.output.get()), (input as u64, u64::from(output)));
-        prop_assert_eq!(corpus.hash_ids(row), ids.as_slice());
+        prop_assert_eq!(ids_of(&corpus, 0), ids);
         prop_assert_eq!(counts.rows, 1);
     }
 
@@ -88,7 +88,7 @@ proptest! {
         let (corpus, _) = read(&text, &sorted).expect("right rows");
         let mut expected: Vec<(u32, u64)> = times.iter().copied().zip(0_u64..).collect();
         expected.sort_by_key(|(time, _)| *time);
-        let found: Vec<u64> = corpus.rows().iter().flat_map(|row| corpus.hash_ids(row).to_vec()).collect();
+        let found: Vec<u64> = all_ids(&corpus);
         prop_assert_eq!(found, expected.into_iter().map(|(_, id)| id).collect::<Vec<_>>());
     }
 }

@@ -7,6 +7,7 @@ mod mooncake;
 mod strictness;
 
 use crate::diag::{Bag, Problem};
+use crate::trace::read::corpus::read_whole;
 use crate::trace::{
     ArrivalRule, ReadCounts, ReadOptions, Shard, Strictness, TraceFormat, read_corpus,
 };
@@ -30,11 +31,30 @@ fn lenient() -> ReadOptions {
 }
 
 fn read(text: &str, options: &ReadOptions) -> Result<(Corpus, ReadCounts), Bag> {
-    read_corpus(&[Shard::new("trace.jsonl", text.into())], options)
+    let shards = [Shard::new("trace.jsonl", text.into())];
+    let read = read_corpus(&shards, options);
+    let whole = read_whole(&shards, options, &[options.first_rows]);
+    assert_eq!(
+        shown(&read),
+        shown(&whole.map(|mut views| views.remove(0))),
+        "line by line as whole"
+    );
+    read
+}
+
+/// Returns all that a reader says.
+fn shown(read: &Result<(Corpus, ReadCounts), Bag>) -> String {
+    match read {
+        Ok((corpus, counts)) => {
+            let rows: Vec<_> = corpus.reader().rows().collect();
+            format!("{counts:?} {rows:?} {:?}", all_ids(corpus))
+        }
+        Err(problems) => format!("{problems:?}"),
+    }
 }
 
 fn arrivals(corpus: &Corpus) -> Vec<Option<f64>> {
-    corpus.rows().iter().map(|row| row.arrival_ms).collect()
+    corpus.reader().rows().map(|row| row.arrival_ms).collect()
 }
 
 fn problems(result: Result<(Corpus, ReadCounts), Bag>) -> Vec<Problem> {
@@ -46,6 +66,15 @@ fn refusal(result: Result<(Corpus, ReadCounts), Bag>) -> String {
     let problem = problems(result).into_iter().next().expect("a problem");
     let place = problem.place().unwrap_or_default();
     format!("{place} {}: {problem}", problem.code().as_str())
+}
+
+fn ids_of(corpus: &Corpus, place: usize) -> Vec<u64> {
+    let reader = corpus.reader();
+    reader.hash_ids(&reader.row(place))
+}
+
+fn all_ids(corpus: &Corpus) -> Vec<u64> {
+    (0..corpus.len()).flat_map(|place| ids_of(corpus, place)).collect()
 }
 
 /// Returns a row of one block.

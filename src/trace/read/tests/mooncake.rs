@@ -1,7 +1,7 @@
 use crate::trace::{ArrivalRule, ReadOptions, RowOrder, Shard, TimeUnit, read_corpus};
 use crate::workload::SessionName;
 
-use super::{arrivals, block, dynosim, problems, read, refusal, row, scenario};
+use super::{all_ids, arrivals, block, dynosim, problems, read, refusal, row, scenario};
 
 #[test]
 fn rows_keep_order_arrival_lengths_and_ids_as_written() {
@@ -9,11 +9,12 @@ fn rows_keep_order_arrival_lengths_and_ids_as_written() {
                 {\"created_time\": 10.75, \"input_tokens\": 100, \"output_tokens\": 0, \"hash_ids\": [7], \"request_id\": \"r\"}";
     let (corpus, counts) = read(text, &scenario()).expect("right");
     assert_eq!(arrivals(&corpus), [Some(0.25), Some(10.75)]);
-    let [a, b] = corpus.rows() else { panic!("{corpus:?}") };
+    let reader = corpus.reader();
+    let [a, b] = [0, 1].map(|place| reader.row(place));
     assert_eq!((a.line, b.line, a.input.get(), b.output.get()), (1, 3, 600, 0));
-    assert_eq!((corpus.hash_ids(a), corpus.hash_ids(b)), ([7, 8].as_slice(), [7].as_slice()));
-    assert_eq!(corpus.session(b.session), &SessionName::Row(3));
-    assert_eq!(b.request_id.as_deref(), Some("r"));
+    assert_eq!((reader.hash_ids(&a), reader.hash_ids(&b)), (vec![7, 8], vec![7]));
+    assert_eq!(reader.session(&b), SessionName::Row(3));
+    assert_eq!((reader.request_id(&a), reader.request_id(&b).as_deref()), (None, Some("r")));
     assert_eq!((counts.rows, counts.sessions, counts.blank_lines), (2, 2, 1));
 }
 
@@ -21,8 +22,7 @@ fn rows_keep_order_arrival_lengths_and_ids_as_written() {
 fn hash_ids_stay_64_bits() {
     let text = row("0", "1") + &row("1", "4294967297") + &row("2", "18446744073709551615");
     let (corpus, _) = read(&text, &scenario()).expect("right");
-    let ids: Vec<u64> =
-        corpus.rows().iter().flat_map(|row| corpus.hash_ids(row).to_vec()).collect();
+    let ids: Vec<u64> = all_ids(&corpus);
     assert_eq!(ids, [1, 4_294_967_297, u64::MAX]);
 }
 
@@ -156,7 +156,7 @@ fn an_absent_input_length_is_what_the_ids_hold() {
     let (corpus, _) =
         read("{\"output_length\":1,\"input_length\":null,\"hash_ids\":[1,2]}", &dynosim())
             .expect("right");
-    assert_eq!(corpus.rows()[0].input.get(), 1024);
+    assert_eq!(corpus.reader().row(0).input.get(), 1024);
 }
 
 #[test]
@@ -170,9 +170,9 @@ fn later_turns_wait_for_their_delay_else_for_the_recorded_difference() {
         + &turn("")
         + &turn(",\"timestamp\":161");
     let (corpus, counts) = read(&text, &dynosim()).expect("right");
-    let delays: Vec<f64> = corpus.rows().iter().map(|row| row.delay_ms).collect();
+    let delays: Vec<f64> = corpus.reader().rows().map(|row| row.delay_ms).collect();
     assert_eq!(delays, [0.0, 50.5, 7.0, 0.0, 1.0]);
-    assert!(corpus.rows().iter().all(|row| row.session == 0));
+    assert!(corpus.reader().rows().all(|row| row.session == 0));
     assert_eq!((counts.rows, counts.sessions), (5, 1));
 }
 
@@ -211,10 +211,8 @@ fn sorting_is_stable_and_comes_after_taking_the_first_rows() {
     let sorted = ReadOptions { order: RowOrder::Sorted, ..scenario() };
     let ids = |options| {
         let (corpus, counts) = read(&text, &options).expect("right");
-        let ids: Vec<u64> =
-            corpus.rows().iter().flat_map(|row| corpus.hash_ids(row).to_vec()).collect();
-        let sessions: Vec<usize> = corpus.rows().iter().map(|row| row.session).collect();
-        assert_eq!(sessions, (0..ids.len()).collect::<Vec<_>>());
+        let ids: Vec<u64> = all_ids(&corpus);
+        assert!(corpus.is_plain() && corpus.is_ascending());
         (ids, counts.ties)
     };
     assert_eq!(ids(sorted), (vec![5, 2, 4, 1, 3], 2));
@@ -226,7 +224,7 @@ fn shards_are_read_in_order_and_lines_count_on() {
     let shards =
         [Shard::new("a.jsonl", row("0", "1").into()), Shard::new("b.jsonl", row("1", "2").into())];
     let (corpus, _) = read_corpus(&shards, &scenario()).expect("right");
-    assert_eq!(corpus.rows().iter().map(|row| row.line).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(corpus.reader().rows().map(|row| row.line).collect::<Vec<_>>(), [1, 2]);
     let shards =
         [Shard::new("a.jsonl", row("5", "1").into()), Shard::new("b.jsonl", row("1", "2").into())];
     let found = refusal(read_corpus(&shards, &scenario()));

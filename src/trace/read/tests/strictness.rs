@@ -1,6 +1,6 @@
 use crate::trace::{ArrivalRule, HashIds, ReadOptions};
 
-use super::{arrivals, block, dynosim, lenient, problems, read, refusal, row, scenario};
+use super::{arrivals, block, dynosim, ids_of, lenient, problems, read, refusal, row, scenario};
 
 #[test]
 fn unknown_keys_are_counted_by_key_at_every_strictness() {
@@ -56,10 +56,10 @@ fn missing_hash_ids_make_prompts_unique_only_where_the_pin_says_so() {
         assert!(refusal(read(text, &options)).ends_with("trace line 1 is missing hash_ids"));
     }
     let (corpus, counts) = read(text, &lenient()).expect("let through");
-    assert_eq!((corpus.hash_ids(&corpus.rows()[0]), counts.missing_hash_ids), ([].as_slice(), 1));
+    assert_eq!((ids_of(&corpus, 0), counts.missing_hash_ids), (Vec::new(), 1));
     let absent = ReadOptions { hashes: HashIds::Absent, ..scenario() };
     let (corpus, counts) = read(&(text.to_owned() + &row("0", "9")), &absent).expect("right");
-    assert!(corpus.rows().iter().all(|row| corpus.hash_ids(row).is_empty()));
+    assert!(corpus.reader().rows().all(|row| !row.has_hash_ids()));
     assert_eq!((counts.missing_hash_ids, counts.ignored_hash_ids), (0, 1));
 }
 
@@ -76,7 +76,7 @@ fn surplus_hash_ids_name_the_block_size_that_would_fit() {
     for options in [dynosim(), lenient()] {
         let (corpus, counts) = read(text, &options).expect("let through");
         assert_eq!(counts.extra_hash_ids, 1);
-        assert_eq!(corpus.hash_ids(&corpus.rows()[0]), [0, 1], "the surplus stands for nothing");
+        assert_eq!(ids_of(&corpus, 0), [0, 1], "the surplus stands for nothing");
     }
 }
 

@@ -1,0 +1,173 @@
+//! The lines of a shard one after the other, in bounded memory, with the digests of what went by.
+//!
+//! Whatever is not in order with a file (it cannot be read or unpacked, is named wrong, is no UTF-8) is [`Irregular`] here, without a
+//! reason: the caller reads the file as a whole then, and says exactly what is wrong and where.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::digest::{Hasher, Sha256};
+
+use super::super::row::Line;
+use super::gzip;
+use super::shard::{Contents, Shard, is_named_gzip};
+
+/// How many bytes are read at once.
+const AT_ONCE: usize = 1 << 18;
+
+/// Something is not in order with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Irregular;
+
+/// Whether digests are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Digests {
+    /// No.
+    Skipped,
+    /// Those of the file and of what it holds.
+    Taken,
+}
+
+/// What went by when a shard was read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The size of the file.
+    pub bytes: u64,
+    /// The digest of the file; that of nothing where it was not asked for.
+    pub sha256: Sha256,
+    /// The digest of what it holds once unpacked.
+    pub content_sha256: Sha256,
+    /// Lines that are not blank.
+    pub rows: u64,
+    /// Lines.
+    pub(super) lines: u64,
+}
+
+/// Counts and hashes what is read through it.
+struct Watched<R> {
+    from: R,
+    hasher: Option<Hasher>,
+    bytes: u64,
+}
+
+impl<R: Read> Watched<R> {
+    fn new(from: R, digests: Digests) -> Self {
+        let hasher = (digests == Digests::Taken).then(Hasher::new);
+        Self { from, hasher, bytes: 0 }
+    }
+
+    fn finish(self) -> (u64, Sha256) {
+        (self.bytes, self.hasher.unwrap_or_default().finish())
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(into)?;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&into[..count]);
+        }
+        self.bytes += count as u64;
+        Ok(count)
+    }
+}
+
+/// Hands every line of a shard to `take`, `lines_before` counting those of earlier shards, and returns what went by.
+///
+/// # Errors
+/// [`Irregular`].
+pub(super) fn each_line(
+    shard: &Shard,
+    lines_before: u64,
+    digests: Digests,
+    take: impl FnMut(Line<'_>),
+) -> Result<Seen, Irregular> {
+    match shard.contents() {
+        Contents::Disk(path) => {
+            let file = File::open(path).map_err(|_| Irregular)?;
+            packed_lines(file, shard.name(), (lines_before, digests), take)
+        }
+        Contents::AsFile(bytes) => {
+            packed_lines(bytes.as_slice(), shard.name(), (lines_before, digests), take)
+        }
+        Contents::Unpacked(bytes) => {
+            plain_lines(bytes.as_slice(), shard.name(), (lines_before, digests), take)
+        }
+    }
+}
+
+/// As [`each_line`], of a file that may be packed.
+fn packed_lines(
+    file: impl Read,
+    name: &str,
+    (lines_before, digests): (u64, Digests),
+    take: impl FnMut(Line<'_>),
+) -> Result<Seen, Irregular> {
+    let mut file = BufReader::with_capacity(AT_ONCE, Watched::new(file, digests));
+    let is_gzip = file.fill_buf().map_err(|_| Irregular)?.starts_with(&gzip::MAGIC);
+    if is_gzip != is_named_gzip(name) {
+        return Err(Irregular);
+    }
+    if !is_gzip {
+        return watched_lines(file, name, lines_before, take);
+    }
+    let content = Watched::new(MultiGzDecoder::new(file), digests);
+    let mut content = BufReader::with_capacity(AT_ONCE, content);
+    let (lines, rows) = lines(&mut content, name, lines_before, take)?;
+    let content = content.into_inner();
+    let hasher = content.hasher.unwrap_or_default();
+    let (bytes, sha256) = content.from.into_inner().into_inner().finish();
+    Ok(Seen { bytes, sha256, content_sha256: hasher.finish(), rows, lines })
+}
+
+/// As [`each_line`], of a text that is not packed, whatever it is called.
+fn plain_lines(
+    text: impl Read,
+    name: &str,
+    (lines_before, digests): (u64, Digests),
+    take: impl FnMut(Line<'_>),
+) -> Result<Seen, Irregular> {
+    let text = BufReader::with_capacity(AT_ONCE, Watched::new(text, digests));
+    watched_lines(text, name, lines_before, take)
+}
+
+/// Reads the lines of what is its own contents.
+fn watched_lines<R: Read>(
+    mut text: BufReader<Watched<R>>,
+    name: &str,
+    lines_before: u64,
+    take: impl FnMut(Line<'_>),
+) -> Result<Seen, Irregular> {
+    let (lines, rows) = lines(&mut text, name, lines_before, take)?;
+    let (bytes, sha256) = text.into_inner().finish();
+    Ok(Seen { bytes, sha256, content_sha256: sha256, rows, lines })
+}
+
+/// Reads lines to the end; returns how many there were, and how many of them were not blank.
+fn lines(
+    text: &mut impl BufRead,
+    name: &str,
+    lines_before: u64,
+    mut take: impl FnMut(Line<'_>),
+) -> Result<(u64, u64), Irregular> {
+    let (mut bytes, mut number, mut rows) = (Vec::new(), 0, 0);
+    loop {
+        bytes.clear();
+        if text.read_until(b'\n', &mut bytes).map_err(|_| Irregular)? == 0 {
+            return Ok((number, rows));
+        }
+        number += 1;
+        let line = match bytes.strip_suffix(b"\n") {
+            Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
+            None => &bytes,
+        };
+        rows += u64::from(!line.trim_ascii().is_empty());
+        let text = std::str::from_utf8(line).map_err(|_| Irregular)?;
+        if number == 1 && text.starts_with('\u{feff}') {
+            return Err(Irregular);
+        }
+        take(Line { file: name, number, running: lines_before + number, text });
+    }
+}
