@@ -7,6 +7,7 @@ mod foresight;
 mod grouped;
 mod laws;
 mod offload;
+mod plain;
 mod probe;
 mod scheduling;
 mod sglang;

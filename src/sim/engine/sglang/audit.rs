@@ -37,6 +37,11 @@ impl Rank {
         if standing != Standing::Idle || self.host.is_some() || self.closed_rounds > 0 {
             return Ok(());
         }
+        let could_hold =
+            |prompt: u64| prompt.div_ceil(u64::from(self.config.page)) <= self.cache.reachable();
+        if self.first_pending().is_some_and(could_hold) {
+            return Err("there is room for the first request that waits for it".to_owned());
+        }
         if let Some(seat) = self.running.first() {
             let needed = self.most_growth(*seat);
             let is_stuck = self.running.len() == 1 && needed > self.cache.reachable();

@@ -64,6 +64,9 @@ impl Rank {
         if is_idle && !self.running.is_empty() {
             return Err(format!("{} requests run and no pass does", self.running.len()));
         }
+        if is_idle && self.first_pending().is_some_and(|prompt| self.could_hold(prompt)) {
+            return Err("there is room for the first request that waits for it".to_owned());
+        }
         let decides = self.host.is_some() || self.states.is_some() || self.grouped.is_some();
         // Who ends without a token leaves before drafts take memory, and after the head was looked at.
         let has_gone = self.config.drafts.is_some() && !self.pass.silent.is_empty();
@@ -77,6 +80,16 @@ impl Rank {
         let taken: u64 = self.pass.scheduled.iter().map(|work| work.total).sum();
         let taken = if is_idle { 0 } else { taken + self.pass.grouped };
         self.audit_head(seat, self.config.budget - taken, standing)
+    }
+
+    /// Returns whether vLLM could set room apart for a prompt, whatever of it is resident.
+    fn could_hold(&self, prompt: u64) -> bool {
+        let (census, needed) =
+            (self.pool.census(), prompt.div_ceil(u64::from(self.config.block_size)));
+        let has_place = (self.running.len() as u64) < self.config.max_running;
+        has_place
+            && self.config.policy == Policy::Optimistic
+            && needed <= census.cached + census.free
     }
 
     /// Finds that the head of the line fits into what is left of a pass.

@@ -245,6 +245,13 @@ impl Rank {
         self.sources.held.values().map(|blocks| &**blocks).chain(destinations)
     }
 
+    /// Returns the prompt of the first request that waits for room, where no other is on its way: its activation is the next occasion.
+    #[cfg(test)]
+    pub(super) fn first_pending(&self) -> Option<u64> {
+        let is_next = self.destinations.reserved.is_empty();
+        self.destinations.pending.front().filter(|_| is_next).map(|one| one.sequence.prompt)
+    }
+
     /// Returns the requests at each station of a hand-off.
     #[cfg(test)]
     pub(crate) fn stations(&self) -> crate::sim::engine::Stations {

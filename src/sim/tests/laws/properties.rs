@@ -68,7 +68,7 @@ fn shown(ran: &Ran) -> String {
     let record = &ran.record;
     let lines = record.transcript.lines.as_ref().map(|lines| lines.to_vec().expect("readable"));
     format!(
-        "{}\n{:?}\n{:?} {:?} {} {:?}\n{:?} {:?}\n{:?}",
+        "{}\n{:?}\n{:?} {:?} {} {:?}\n{:?} {:?}\n{:?}\n{:?} {:?}",
         String::from_utf8_lossy(&lines.unwrap_or_default()),
         record.requests.iter().collect::<Vec<_>>(),
         record.duration,
@@ -78,6 +78,8 @@ fn shown(ran: &Ran) -> String {
         record.host,
         record.storage,
         record.gaps.clone().into_sorted(),
+        ran.prefills,
+        ran.decodes,
     )
 }
 
