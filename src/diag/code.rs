@@ -383,6 +383,12 @@ codes! {
         "`--controls` plants changes that a careless edit of an engine would make. A scenario in which no job answers otherwise would call such an engine identical. Add a job that would see it.";
     UpgradeEmpty "upgrade::empty" Error "There is nothing to compare."
         "The scenarios have no simulation job that both versions can be asked, so there is no verdict (exit 4).";
+    BisectOrder "bisect::order" Error "The bad version is not behind the good one."
+        "Versions are searched in the registry's order, from the good one to the bad one; nightlies by their numbers.";
+    BisectUnavailable "bisect::unavailable" Warning "A version cannot be asked."
+        "Its package cannot be resolved or built, or it cannot be asked what the good version can. The search goes on without it; where the change lies next to it, the answer is a range.";
+    BisectInterrupted "bisect::interrupted" Error "The search was interrupted."
+        "A signal came before the first version that answers otherwise was found. Runners that were built are kept, so the next search is faster.";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
         "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }

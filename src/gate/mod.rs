@@ -3,6 +3,7 @@
 //! Owns the golden's file format, the comparison of runs, and the rules of acceptance. Decides; `cli` prints and exits.
 
 mod accept;
+pub mod bisect;
 mod compare;
 mod diff;
 mod finding;

@@ -23,6 +23,7 @@ mod timing;
 mod trace;
 mod verify;
 mod version;
+mod versions;
 
 pub use bundle::Bundle;
 pub use capability::{Aspect, Capabilities};
@@ -43,3 +44,4 @@ pub use timing::{Quantization, TimingPin, TimingSubject};
 pub use trace::TracePin;
 pub use verify::PinnedFile;
 pub use version::EngineVersion;
+pub use versions::{ListedVersion, listed_versions};

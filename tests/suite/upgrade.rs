@@ -89,3 +89,24 @@ fn what_neither_version_can_be_asked_is_no_verdict_and_an_unknown_version_is_ref
     let ran = place.bench(["upgrade", file].iter().chain(&unknown)).exits(2);
     assert!(ran.stderr.contains("pin::unknown"), "{ran}");
 }
+
+#[test]
+fn the_first_version_that_answers_otherwise_is_found_and_no_change_is_no_verdict() {
+    let place = Place::repository();
+    let ends = ["--engine", "native", "--good", "0.13.0", "--bad", "0.13.0-dev.87"];
+    let bisect = |rest: &[&str]| place.bench(["bisect", FILE].iter().chain(&ends).chain(rest));
+    let shared = "three-into-one/three/vllm-links/prefill.parallelism.replicas=3";
+    for how in [&["--job", shared][..], &["--job", shared, "--halve"][..]] {
+        let ran = bisect(how).exits(0);
+        let found = "0.13.0-dev.87 is the first that answers otherwise; 0.13.0 does not\n";
+        assert!(ran.stdout.contains(found) && ran.stdout.contains(shared), "{ran}");
+    }
+    let ran =
+        bisect(&["--job", "host-tier/uneven-loads/vllm-host-local", "--format", "json"]).exits(4);
+    assert!(ran.stdout.contains("\"first_other\":null"), "{ran}");
+    let ran = bisect(&["--job", "nobody"]).exits(2);
+    assert!(ran.stderr.contains("job::unknown"), "{ran}");
+    let ends = ["--engine", "native", "--good", "0.13.0-dev.87", "--bad", "0.13.0"];
+    let ran = place.bench(["bisect", FILE].iter().chain(&ends)).exits(2);
+    assert!(ran.stderr.contains("bisect::order"), "{ran}");
+}

@@ -7,10 +7,10 @@ use clap::{Parser, Subcommand};
 use crate::cli::environment;
 
 use super::{
-    AcceptArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs, ExecJobArgs,
-    ExecPinArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs, MergeArgs,
-    ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs,
-    UpgradeArgs,
+    AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs,
+    ExecJobArgs, ExecPinArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs,
+    MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs,
+    TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -76,6 +76,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench upgrade scenarios/prefill-decode.kdl --engine native --from 0.13.0 --to 0.13.0-dev.87\n  bench upgrade scenarios/*.kdl --engine native --from 0.13.0 --to 0.13.0-dev.87 --controls --format markdown"
     )]
     Upgrade(UpgradeArgs),
+    /// Find the first version of an engine that answers otherwise
+    #[command(
+        after_help = "Examples:\n  bench bisect scenarios/upgrade-aisimulate.kdl --engine aisimulate --good 0.13.0-dev.73 --bad 0.13.0-dev.92\n  bench bisect scenarios/smoke.kdl --engine native --good 0.13.0 --bad 0.13.0-dev.87 --halve"
+    )]
+    Bisect(BisectArgs),
     /// List the jobs of a scenario with their keys; run nothing
     #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
     Plan(PlanArgs),

@@ -1,6 +1,7 @@
 //! The table of commands: names, options, help. Help, completions and the man page all come from here.
 
 mod audit;
+mod bisect;
 mod command;
 mod global;
 mod import;
@@ -14,6 +15,7 @@ mod timing;
 mod upgrade;
 
 pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
+pub(crate) use bisect::BisectArgs;
 pub use command::Arguments;
 pub(crate) use command::Command;
 pub(crate) use global::{ColorWhen, Format, Global};

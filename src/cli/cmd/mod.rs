@@ -2,6 +2,7 @@
 
 mod accept;
 mod bars;
+mod bisect;
 mod check;
 mod completions;
 mod diff;

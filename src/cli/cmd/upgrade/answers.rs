@@ -51,7 +51,7 @@ impl PinRun {
     }
 
     /// Keeps the questions that `keep` takes.
-    pub(super) fn retain(&mut self, keep: impl Fn(&Job) -> bool) {
+    pub(in crate::cli::cmd) fn retain(&mut self, keep: impl Fn(&Job) -> bool) {
         let mut plan = self.prepared.plan.clone();
         plan.jobs.retain(keep);
         self.prepared.plan = reindexed(plan);
@@ -103,7 +103,7 @@ fn refusal(job: &SimulationJob, engine: &dyn Executor) -> Option<String> {
 }
 
 /// Returns the simulation of a job; a retargeted plan has no others.
-pub(super) fn simulation(job: &Job) -> Option<&SimulationJob> {
+pub(in crate::cli::cmd) fn simulation(job: &Job) -> Option<&SimulationJob> {
     match &job.kind {
         JobKind::Simulation(simulation) => Some(simulation),
         JobKind::Replay(_) => None,

@@ -6,5 +6,5 @@ mod controls;
 mod findings;
 mod twice;
 
-pub(super) use answers::PinRun;
+pub(super) use answers::{PinRun, simulation};
 pub(super) use command::run;

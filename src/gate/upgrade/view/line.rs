@@ -28,7 +28,7 @@ pub(super) fn last_word(verdict: &Verdict) -> &'static str {
 }
 
 /// Returns where two answers differ first.
-pub(super) fn first_difference(drift: &PinDrift) -> String {
+pub(in crate::gate) fn first_difference(drift: &PinDrift) -> String {
     if let Some(request) = &drift.request {
         return match &request.field {
             Some(field) => {

@@ -1,0 +1,44 @@
+//! `bisect`: the first version that answers otherwise.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// Arguments of `bisect`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BisectArgs {
+    /// The scenario: what is asked of each version
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The engine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) engine: String,
+
+    /// A version that answers as it should
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) good: String,
+
+    /// A later version that answers otherwise
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) bad: String,
+
+    /// Ask only this job, by its id without the engine; repeat for more
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Vec<String>,
+
+    /// Halve what is left instead of walking: asks few versions, and finds the first change only where a change once made stays
+    #[arg(long)]
+    pub(crate) halve: bool,
+
+    /// Jobs side by side [default: one for each processor]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// How to print what was found
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
