@@ -295,7 +295,9 @@ codes! {
         "`stop requests=N` takes the first N rows of the trace, and there are fewer. A run of fewer requests than the file says would be mistaken for the one that was asked for. Ask for fewer, or leave the count out: then all rows run.";
     // Running jobs.
     PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
-        "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. Take the job out, or use a build that can.";
+        "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. The message points at the setting and says what to do instead; docs/scenario.md says at each node what is not run.";
+    PlanNotRunnable "plan::not_runnable" Warning "This build will refuse to run a job of the plan."
+        "`bench plan` and `bench lint` judge the scenario, which is sound; `bench run` refuses the job with the same message and runs nothing.";
     JobFailed "job::failed" Error "A job failed."
         "The run came to an end, or to a stop, without a result that can be used: not one request completed, the engine reached a dead end, or a timing model answered something that is no time. The message says which. Exit code 1.";
     JobBug "job::bug" Error "A job met a bug of this program."

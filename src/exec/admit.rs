@@ -1,21 +1,35 @@
 //! Refuses what this build cannot run before any job starts.
 
-use crate::diag::{Bag, Code, Problem};
+use std::collections::BTreeSet;
+
+use crate::diag::{Advice, Bag, Code, Problem};
 use crate::plan::{Job, JobKind, Part, Plan};
 use crate::sim::Unsupported;
 
 use super::Executor;
 
+/// What no executor runs.
+pub const REPLAYS: &str = "`replay` jobs";
+
 /// Returns what this build cannot run of a plan; each place of the scenario once.
 pub fn refusals(plan: &Plan, executor: &dyn Executor) -> Bag {
-    let mut bag = Bag::new();
-    let mut told = Vec::new();
+    told(plan, executor, Code::PlanUnsupported)
+}
+
+/// Returns as warnings what this build will refuse to run of a plan; each place of the scenario once.
+pub fn cautions(plan: &Plan, executor: &dyn Executor) -> Bag {
+    told(plan, executor, Code::PlanNotRunnable)
+}
+
+/// Returns what this build cannot run of a plan, under a code.
+fn told(plan: &Plan, executor: &dyn Executor, code: Code) -> Bag {
+    let (mut bag, mut told) = (Bag::new(), BTreeSet::new());
     for job in &plan.jobs {
         for unsupported in lacking(job, executor) {
-            let told_before = (unsupported.what.clone(), job.places.of(unsupported.part));
-            if !told.contains(&told_before) {
-                told.push(told_before);
-                bag.push(problem(plan, job, &unsupported));
+            let problem = problem((plan, job), &unsupported, code);
+            // Jobs of a sweep lack the same thing at the same place.
+            if told.insert((unsupported.what, problem.place())) {
+                bag.push(problem);
             }
         }
     }
@@ -26,15 +40,21 @@ pub fn refusals(plan: &Plan, executor: &dyn Executor) -> Bag {
 fn lacking(job: &Job, executor: &dyn Executor) -> Vec<Unsupported> {
     match &job.kind {
         JobKind::Simulation(simulation) => executor.unsupported(simulation),
-        JobKind::Replay(_) => {
-            vec![Unsupported { what: "`replay` jobs".to_owned(), part: Part::Declaration }]
-        }
+        JobKind::Replay(_) => vec![Unsupported::new(REPLAYS, Part::Declaration)],
     }
 }
 
-/// Returns the finding, at the part of the scenario that asks for it.
-fn problem(plan: &Plan, job: &Job, unsupported: &Unsupported) -> Problem {
-    Problem::new(Code::PlanUnsupported, unsupported.to_string())
-        .label(&plan.source, job.places.of(unsupported.part), format!("needed by job `{}`", job.id))
-        .help("`bench plan` lists the jobs; leave out what cannot be run, or use a build that can")
+/// Returns the finding, at the setting or the part of the scenario that asks for it.
+fn problem((plan, job): (&Plan, &Job), unsupported: &Unsupported, code: Code) -> Problem {
+    let needed = format!("needed by job `{}`", job.id);
+    let problem = Problem::new(code, unsupported.to_string());
+    let again = format!("`bench lint {}` says whether anything is left", plan.source.name());
+    match &unsupported.advice {
+        Some(Advice { setting, help }) => {
+            job.label(problem, &plan.source, setting, &needed).help(format!("{help}; {again}"))
+        }
+        None => problem
+            .label(&plan.source, job.places.of(unsupported.part), needed)
+            .help(format!("leave out what cannot be run, or use a build that can; {again}")),
+    }
 }

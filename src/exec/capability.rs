@@ -1,6 +1,7 @@
 //! What a job asks for that an upstream engine's pin does not list.
 
 use crate::deployment::{Deployment, Eviction, KvCache, Planner, Worker};
+use crate::diag::Advice;
 use crate::pin::{Aspect, EnginePin};
 use crate::plan::{Part, SimulationJob};
 use crate::sim::Unsupported;
@@ -14,9 +15,31 @@ pub(super) fn lacking(job: &SimulationJob, pin: &EnginePin) -> Vec<Unsupported> 
     let lacks = |(aspect, word, _): &Need| !pin.capabilities.can(*aspect, word);
     let unsupported = |(aspect, word, part): Need| {
         let what = format!("{} `{word}` on engine `{}` {}", aspect.name(), pin.name, pin.version);
-        Unsupported { what, part }
+        Unsupported { advice: Some(advice(aspect, word)), ..Unsupported::new(what, part) }
     };
     needs(job).into_iter().filter(lacks).map(unsupported).collect()
+}
+
+/// Returns where a job states a need, and what to do where the engine lacks it.
+fn advice(aspect: Aspect, word: &str) -> Advice {
+    let setting = match (aspect, word) {
+        (Aspect::Source, source) => format!("workload.{source}"),
+        (Aspect::Load, _) => "workload.load".to_owned(),
+        (Aspect::Mode, _) => "mode".to_owned(),
+        (Aspect::Backend, _) => "backend".to_owned(),
+        (Aspect::Router, _) => "router".to_owned(),
+        (Aspect::Timing, _) => "worker.*.timing".to_owned(),
+        (Aspect::Feature, "select") => "workload.select".to_owned(),
+        (Aspect::Feature, "speculation" | "planner") => word.to_owned(),
+        (Aspect::Feature, "host-loop") => "worker.*.scheduler.host-loop".to_owned(),
+        (Aspect::Feature, "cache-groups") => "worker.*.kv-cache.group".to_owned(),
+        (Aspect::Feature, "eviction-belady") => "worker.*.kv-cache.eviction".to_owned(),
+        (Aspect::Feature, "decode-bandwidth") => {
+            "kv-transfer.decode-bandwidth-gb-per-second".to_owned()
+        }
+        (Aspect::Feature, of_cache) => format!("worker.*.kv-cache.{of_cache}"),
+    };
+    Advice::new(setting, "leave it out, or run it on `native`: `bench engines` says what each can")
 }
 
 /// Returns everything that a job asks for, each once.

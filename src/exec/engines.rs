@@ -75,7 +75,7 @@ impl Executor for Engines {
 /// Returns that an engine is not there.
 fn absent(job: &SimulationJob) -> Unsupported {
     let what = format!("engine `{}` {}", job.engine.name, job.engine.version);
-    Unsupported { what, part: Part::Engine }
+    Unsupported::new(what, Part::Engine)
 }
 
 #[cfg(test)]

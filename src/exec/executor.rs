@@ -36,7 +36,7 @@ impl Executor for Native {
             return sim::unsupported(job);
         }
         let what = format!("engine `{}` {}", job.engine.name, job.engine.version);
-        vec![Unsupported { what, part: Part::Engine }]
+        vec![Unsupported::new(what, Part::Engine)]
     }
 
     fn run(

@@ -17,7 +17,7 @@ mod partition;
 mod planted;
 mod pool;
 
-pub use admit::refusals;
+pub use admit::{REPLAYS, cautions, refusals};
 pub use cache::{Cache, CachedFiles, Lookup};
 pub use corpora::{Corpora, FirstRows, LoadedTrace, Reading};
 pub use derived::DerivedRoot;

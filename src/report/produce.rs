@@ -107,9 +107,8 @@ fn simulation(job: &Job) -> Result<&SimulationJob, JobError> {
     match &job.kind {
         JobKind::Simulation(simulation) => Ok(simulation),
         JobKind::Replay(_) => {
-            let what = "`replay` jobs".to_owned();
             let part = crate::plan::Part::Declaration;
-            Err(SimError::Unsupported(Unsupported { what, part }).into())
+            Err(SimError::Unsupported(Unsupported::new("`replay` jobs", part)).into())
         }
     }
 }

@@ -13,12 +13,22 @@ Names are kebab-case, quantities carry their unit in their name, durations are s
 versions and digests are strings. Unknown names, doubled properties, surplus arguments and wrong types are errors, all of them reported at once.
 
 In the tables, **required** means that the field has no default. An argument follows the node's name, a property is written `name=value`.
+Where a node says what this build does not run, it is decoded and planned; `bench lint` and `bench plan` warn of it, and `bench run` refuses it.
 `bench lint FILE` checks a file, `bench plan FILE` lists its jobs, `bench fmt FILE` gives it its one layout, `bench pin FILE` fills in digests.
 ";
 
-/// Returns the page for the shape of a whole file.
-pub fn page(root: &'static Shape) -> String {
-    let mut page = Page { text: HEAD.to_owned(), done: Vec::new() };
+/// Something that is decoded and planned, and not run: told at the nodes that ask for it.
+#[derive(Debug, Clone)]
+pub struct NotRun {
+    /// What, in the scenario's words.
+    pub what: String,
+    /// The nodes by their names, outermost first: `deployment`, `router`. A property at the end stands for its node.
+    pub nodes: Vec<Vec<String>>,
+}
+
+/// Returns the page for the shape of a whole file, with what this build does not run.
+pub fn page(root: &'static Shape, not_run: &[NotRun]) -> String {
+    let mut page = Page { text: HEAD.to_owned(), done: Vec::new(), not_run };
     for child in root.children {
         page.node(child, &[]);
     }
@@ -26,13 +36,14 @@ pub fn page(root: &'static Shape) -> String {
 }
 
 /// The page so far.
-struct Page {
+struct Page<'n> {
     text: String,
     /// Nodes that were described, by address: a node that stands in two blocks is described once.
     done: Vec<(*const Shape, String)>,
+    not_run: &'n [NotRun],
 }
 
-impl Page {
+impl Page<'_> {
     /// Describes a node and everything in its block.
     fn node(&mut self, shape: &'static Shape, path: &[&str]) {
         let title: Vec<&str> = path.iter().copied().chain([shape.name]).collect();
@@ -54,6 +65,7 @@ impl Page {
         for kind in shape.kinds {
             self.kind(shape, kind);
         }
+        self.refused(shape, &title);
         self.contents(shape);
         for child in shape.all_children() {
             self.node(child, &title);
@@ -87,6 +99,19 @@ impl Page {
     fn field(&mut self, field: &Field, shown: &str) {
         let doc = field.doc.replace('|', "\\|");
         self.line(&format!("| `{shown}` | {} | {} | {doc} |", kind_of(field), default_of(field)));
+    }
+
+    /// Lists what this build does not run of a node.
+    fn refused(&mut self, shape: &Shape, title: &[&str]) {
+        let is_here = |node: &Vec<String>| match node.split_last() {
+            Some((property, above)) if shape.prop(property).is_some() => above == title,
+            Some(_) | None => node == title,
+        };
+        let here = self.not_run.iter().filter(|not_run| not_run.nodes.iter().any(is_here));
+        let told: Vec<&str> = here.map(|not_run| not_run.what.as_str()).collect();
+        if !told.is_empty() {
+            self.line(&format!("\nThis build does not run: {}.", told.join("; ")));
+        }
     }
 
     /// Lists the nodes of a block.
@@ -207,7 +232,7 @@ mod tests {
 
     #[test]
     fn every_node_property_and_word_of_the_table_is_on_the_page() {
-        let page = page(&ROOT);
+        let page = page(&ROOT, &[]);
         let mut open: Vec<&'static Shape> = ROOT.all_children().collect();
         while let Some(shape) = open.pop() {
             assert!(page.contains(&format!(" {}\n", shape.name)), "{}", shape.name);
@@ -232,7 +257,7 @@ mod tests {
 
     #[test]
     fn sentences_end_and_no_line_of_the_page_ends_in_a_blank() {
-        let page = page(&ROOT);
+        let page = page(&ROOT, &[]);
         assert!(page.lines().all(|line| line.trim_end() == line));
         let mut open: Vec<&'static Shape> = ROOT.all_children().collect();
         while let Some(shape) = open.pop() {
@@ -251,5 +276,24 @@ mod tests {
             }
             open.extend(shape.all_children());
         }
+    }
+
+    #[test]
+    fn what_is_not_run_is_told_at_each_node_that_asks_for_it() {
+        let nodes = [
+            &["deployment", "router"][..],
+            &["scenario", "deployment", "worker", "kv-cache", "eviction"],
+        ];
+        let nodes = nodes.map(|node| node.iter().map(|name| (*name).to_owned()).collect());
+        let not_run = [NotRun { what: "this with that".to_owned(), nodes: nodes.to_vec() }];
+        let page = page(&ROOT, &not_run);
+        let told = "This build does not run: this with that.";
+        assert_eq!(page.matches(told).count(), 2);
+        let section = |heading: &str| {
+            let from = page.find(heading).expect("a section");
+            page[from + 1..].split("\n#").next().unwrap_or_default().to_owned()
+        };
+        assert!(section("### scenario › deployment › router\n").contains(told));
+        assert!(section("#### scenario › deployment › worker › kv-cache\n").contains(told));
     }
 }

@@ -159,9 +159,13 @@ fn rank(
     // Groups share bytes, and there are no blocks.
     let groups = kv_cache.group_bytes().map(|bytes| (kv_cache.groups.clone().into(), bytes));
     let blocks = groups.as_ref().map(|_| Blocks::new(0));
-    let blocks = blocks
-        .or_else(|| job.kv_blocks(role, kv_cache))
-        .ok_or_else(|| deployment("a `default` KV capacity that was not looked up"))?;
+    let blocks = blocks.or_else(|| job.kv_blocks(role, kv_cache)).ok_or_else(|| {
+        deployment(
+            "a `default` KV capacity that was not looked up",
+            "worker.*.kv-cache.capacity",
+            "state the capacity as `fixed`, with blocks",
+        )
+    })?;
     let drafts = job.deployment.speculation.as_ref().map(|stated| drafts(job, stated));
     let advance = if drafts.is_some() { Advance::Each } else { advance };
     if job.deployment.backend == Backend::Sglang {

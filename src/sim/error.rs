@@ -12,6 +12,15 @@ pub struct Unsupported {
     pub what: String,
     /// Which part of the job states it.
     pub part: Part,
+    /// The setting that states it, and what to do instead, where that is known.
+    pub advice: Option<Advice>,
+}
+
+impl Unsupported {
+    /// Returns what cannot be run, with the part of the job that states it.
+    pub fn new(what: impl Into<String>, part: Part) -> Self {
+        Self { what: what.into(), part, advice: None }
+    }
 }
 
 /// Why a simulation does not finish.

@@ -9,6 +9,7 @@ mod error;
 mod handoff;
 mod kv;
 mod lacking;
+mod limitation;
 mod link;
 mod options;
 mod probe;
@@ -28,6 +29,7 @@ mod tests;
 
 pub use error::{SimError, Unsupported};
 pub use lacking::unsupported;
+pub use limitation::{LIMITATIONS, Limitation};
 pub use options::{Options, Progress};
 pub use probe::{LinkSharing, LinkState, Moment, Moving, Probe, RankState, Seen};
 pub use run::{run, run_timed};

@@ -98,7 +98,12 @@ fn forecast(job: &SimulationJob, traffic: &mut Traffic<'_>) -> Result<Option<For
     let sessions = traffic.sessions_mut();
     let count = sessions.count();
     if sessions.grows() || (0..count).any(|session| sessions.turns(session) != 1) {
-        return Err(deployment("eviction `belady` with sessions of more than one turn").into());
+        return Err(deployment(
+            "eviction `belady` with sessions of more than one turn",
+            "worker.*.kv-cache.eviction",
+            "use `eviction=\"lru\"`",
+        )
+        .into());
     }
     let order: Vec<u64> = match job.workload.load {
         Load::TraceTimestamps { .. } => {

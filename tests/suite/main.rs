@@ -17,6 +17,7 @@ mod pins_audit;
 mod predict;
 mod program;
 mod readme;
+mod refusals;
 mod roster;
 mod runs;
 mod scenario;

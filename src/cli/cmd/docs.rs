@@ -5,7 +5,10 @@ use std::path::Path;
 use crate::cli::args::{DocsArgs, DocsMode};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{self, Code, Problem};
-use crate::scenario::{reference, table};
+use crate::exec::REPLAYS;
+use crate::scenario::reference::{self, NotRun};
+use crate::scenario::table;
+use crate::sim::LIMITATIONS;
 
 /// Runs the command in the project root, or in the working directory; stdout names the pages that changed, or differ.
 pub(super) fn run(args: DocsArgs, context: &Context) -> Result<Exit, Failure> {
@@ -33,7 +36,30 @@ pub(super) fn run(args: DocsArgs, context: &Context) -> Result<Exit, Failure> {
 
 /// Returns every generated page: its path in the project, and its text.
 fn pages() -> [(&'static str, String); 2] {
-    [("docs/diagnostics.md", diag::page()), ("docs/scenario.md", reference::page(&table::ROOT))]
+    let scenario = reference::page(&table::ROOT, &not_run());
+    [("docs/diagnostics.md", diag::page()), ("docs/scenario.md", scenario)]
+}
+
+/// Returns what this build does not run: the list by which runs are refused.
+fn not_run() -> Vec<NotRun> {
+    let words = |path: &str| path.split('.').map(str::to_owned).collect::<Vec<String>>();
+    let node = |setting: &str| {
+        if setting.starts_with("workload.") {
+            return words(&format!("scenario.{setting}"));
+        }
+        let mut path = words(&format!("scenario.deployment.{setting}"));
+        // A role of a worker is no node.
+        if path.get(2).is_some_and(|name| name == "worker") {
+            path.remove(3);
+        }
+        path
+    };
+    let replays = NotRun { what: REPLAYS.to_owned(), nodes: vec![words("scenario.replay")] };
+    let simulated = LIMITATIONS.iter().map(|limitation| NotRun {
+        what: limitation.what.to_owned(),
+        nodes: limitation.settings.iter().map(|setting| node(setting)).collect(),
+    });
+    simulated.chain([replays]).collect()
 }
 
 /// Writes a page.

@@ -5,6 +5,8 @@ use crate::cli::{Context, Exit, Failure};
 use crate::diag::Bag;
 use crate::plan::lint_plan;
 
+use super::plan::not_runnable;
+
 /// Runs the command: warnings leave exit 0, mistakes are exit 2.
 pub(super) fn run(args: &LintArgs, context: &Context) -> Result<Exit, Failure> {
     let mut findings = Bag::new();
@@ -15,6 +17,9 @@ pub(super) fn run(args: &LintArgs, context: &Context) -> Result<Exit, Failure> {
                 let ending = if jobs == 1 { "" } else { "s" };
                 context.note(&format!("{shown}: plans {jobs} job{ending}"));
                 findings.extend(warnings);
+                match not_runnable(&plan) {
+                    Ok(bag) | Err(bag) => findings.extend(bag),
+                }
             }
             Err(mistakes) => findings.extend(mistakes),
         }

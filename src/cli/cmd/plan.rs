@@ -2,15 +2,17 @@
 
 use crate::cli::args::{PlanArgs, PlanFormat};
 use crate::cli::{Context, Exit, Failure, print};
+use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
-use crate::exec::{Engines, refusals};
+use crate::exec::{Engines, cautions, refusals};
 use crate::pin::Registry;
 use crate::plan::{Job, Plan, load_plan, load_plan_alone, nix_plan};
 
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
     let planned = || {
-        let (plan, warnings) = load_plan(&args.file, context.root())?;
+        let (plan, mut warnings) = load_plan(&args.file, context.root())?;
+        warnings.extend(not_runnable(&plan)?);
         context.report(warnings);
         Ok::<Plan, Failure>(plan)
     };
@@ -20,6 +22,15 @@ pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
         PlanFormat::NixJson => print(lines(&for_derivations(args, context)?)),
     }?;
     Ok(Exit::Success)
+}
+
+/// Returns a warning for each thing that this build will refuse to run.
+///
+/// # Errors
+/// Everything wrong with the pins of engines.
+pub(super) fn not_runnable(plan: &Plan) -> Result<Bag, Bag> {
+    let engines = Engines::of_plan(plan, &Registry::open(&plan.root)?)?;
+    Ok(cautions(plan, &engines))
 }
 
 /// Returns the plan for build derivations; what this build cannot run is refused, because no derivation could either.

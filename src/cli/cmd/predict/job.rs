@@ -11,6 +11,7 @@ use crate::scenario::dynosim::Prediction;
 use crate::sim::{self, Unsupported};
 
 use super::model::Model;
+use super::unserved::yaml_words;
 
 /// The seed of random streams that the configuration gives none: the reference's.
 pub(in crate::cli::cmd) const SEED: u64 = 42;
@@ -78,9 +79,13 @@ fn refuse(prediction: &Prediction, lacking: &Unsupported) -> Problem {
         Part::Workload => &prediction.traffic_place,
         Part::Deployment | Part::Engine | Part::Declaration => &prediction.engine_place,
     };
+    let instead = match &lacking.advice {
+        Some(advice) => yaml_words(&advice.help),
+        None => "leave it out".to_owned(),
+    };
     prediction
         .place_named_in(&lacking.what)
         .unwrap_or(section)
         .problem(Code::DynosimUnsupported, lacking.to_string(), "asks for it")
-        .help("`docs/predict.md` lists what is covered")
+        .help(format!("{instead}; docs/predict.md lists what is covered"))
 }

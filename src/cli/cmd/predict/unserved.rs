@@ -31,7 +31,7 @@ pub(super) fn advised(problem: Problem, advice: Option<Advice>) -> Problem {
 }
 
 /// Returns a text with the scenario language's names as the configuration spells them.
-fn yaml_words(text: &str) -> String {
+pub(super) fn yaml_words(text: &str) -> String {
     let is_name = |word: &str| word.contains('-') && !word.contains(' ');
     text.split_inclusive([' ', '`'])
         .map(|word| {
