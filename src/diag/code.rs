@@ -391,6 +391,10 @@ codes! {
         "Its package cannot be resolved or built, or it cannot be asked what the good version can. The search goes on without it; where the change lies next to it, the answer is a range.";
     BisectInterrupted "bisect::interrupted" Error "The search was interrupted."
         "A signal came before the first version that answers otherwise was found. Runners that were built are kept, so the next search is faster.";
+    ExplainAlone "explain::alone" Error "There is nothing to hold a side against."
+        "`bench explain A B` takes two sides: run folders, goldens or scenarios. `bench explain FILE` takes the golden that the scenario names as the first; `bench explain FILE --from V --to W` runs the scenario under two versions of an engine.";
+    ExplainNothing "explain::nothing" Error "The two sides have no job in common."
+        "Jobs are paired by their names. The sides are of two scenarios, or `--job` names jobs that one side alone has: nothing is comparable (exit 4).";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
         "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }

@@ -147,6 +147,15 @@ pub(super) fn rows(left: &SideJob, right: &SideJob) -> Vec<DiffRow> {
         .collect()
 }
 
+/// Returns one figure that differs; `-` stands for a side that lacks it.
+pub(super) fn figure_row(
+    name: MetricName,
+    left: Option<&String>,
+    right: Option<&String>,
+) -> DiffRow {
+    row((Some(name), name.to_string()), left, right)
+}
+
 /// Returns one figure that differs; a name that is no metric of ours has no direction.
 fn row(
     (name, metric): (Option<MetricName>, String),

@@ -185,9 +185,11 @@ impl Drift {
         let help = format!(
             "reproduce: bench run {scenario} --no-cache\n\
              compare: bench diff {} runs/{}/latest\n\
+             explain: bench explain {scenario} --job {}\n\
              accept: {accept}",
             golden.unwrap_or_default(),
             crate::report::file_name(&plan.scenario),
+            self.id,
         );
         at(self.place.as_ref(), Code::GateDrift, message, "accepted here").help(help)
     }

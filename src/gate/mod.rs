@@ -6,6 +6,7 @@ mod accept;
 pub mod bisect;
 mod compare;
 mod diff;
+pub mod explain;
 mod finding;
 mod golden;
 mod golden_text;

@@ -35,6 +35,11 @@ impl KnownRuns {
         Self { jobs }
     }
 
+    /// Returns the folder of the job with this report, where one is at hand.
+    pub fn folder(&self, report: &Sha256) -> Option<&Path> {
+        self.jobs.get(report).map(PathBuf::as_path)
+    }
+
     /// Returns the `requests.jsonl` beside the report with this digest, where the digests still hold.
     pub fn requests(&self, report: &Sha256) -> Option<impl BufRead + use<>> {
         let folder = self.jobs.get(report)?;

@@ -8,9 +8,9 @@ use crate::cli::environment;
 
 use super::{
     AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs,
-    ExecJobArgs, ExecPinArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs, ManArgs,
-    MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs,
-    TraceArgs, UpgradeArgs,
+    ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs,
+    ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs,
+    RunArgs, TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -81,6 +81,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench bisect scenarios/upgrade-aisimulate.kdl --engine aisimulate --good 0.13.0-dev.73 --bad 0.13.0-dev.92\n  bench bisect scenarios/smoke.kdl --engine native --good 0.13.0 --bad 0.13.0-dev.87 --halve"
     )]
     Bisect(BisectArgs),
+    /// Say why two runs, two engine versions, or a run and its golden differ: the first event that does, the state that decided it, how far it spread
+    #[command(
+        after_help = "Examples:\n  bench explain scenarios/smoke.kdl --from 0.13.0 --to 0.13.0-dev.87\n  bench explain runs/smoke/latest pins/goldens/smoke.kdl\n  bench explain scenarios/smoke.kdl"
+    )]
+    Explain(ExplainArgs),
     /// List the jobs of a scenario with their keys; run nothing
     #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
     Plan(PlanArgs),

@@ -3,6 +3,7 @@
 mod audit;
 mod bisect;
 mod command;
+mod explain;
 mod global;
 mod import;
 mod maintain;
@@ -18,6 +19,7 @@ pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
 pub(crate) use bisect::BisectArgs;
 pub use command::Arguments;
 pub(crate) use command::Command;
+pub(crate) use explain::{ExplainArgs, PageFormat};
 pub(crate) use global::{ColorWhen, Format, Global};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{

@@ -1,9 +1,9 @@
 //! Which command is which file.
 
 use super::{
-    accept, bisect, check, completions, diff, docs, exec_batch, exec_job, exec_pin, explain_code,
-    fmt, import, lint, man, merge, parity, perf, pin, pins, plan, predict, prune, run, trace,
-    upgrade,
+    accept, bisect, check, completions, diff, docs, exec_batch, exec_job, exec_pin, explain,
+    explain_code, fmt, import, lint, man, merge, parity, perf, pin, pins, plan, predict, prune,
+    run, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -21,6 +21,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Diff(args) => diff::run(args, context),
         Command::Bisect(args) => bisect::run(args, context),
         Command::Upgrade(args) => upgrade::run(args, context),
+        Command::Explain(args) => explain::run(args, context),
         Command::Plan(args) => plan::run(args, context),
         Command::Lint(args) => lint::run(args, context),
         Command::Fmt(args) => fmt::run(args, context),

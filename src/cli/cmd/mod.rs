@@ -11,6 +11,7 @@ mod docs;
 mod exec_batch;
 mod exec_job;
 mod exec_pin;
+mod explain;
 mod explain_code;
 mod fmt;
 mod forbid;

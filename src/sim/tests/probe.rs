@@ -27,8 +27,8 @@ fn into_one(compat: Compat) -> Small {
         .request(10.0, 128, 2)
 }
 
-fn seen(small: &Small, probe: Probe) -> Seen {
-    let asked = Options { probe: Some(&probe), ..Options::default() };
+fn seen(small: &Small, probe: &Probe) -> Seen {
+    let asked = Options { probe: Some(probe), ..Options::default() };
     let digest = |options| small.run_with(&options).expect("it ends").record.transcript.digest;
     assert_eq!(digest(asked), digest(Options::default()), "a probe changes nothing");
     probe.seen()
@@ -38,10 +38,13 @@ fn ms(ms: u64) -> Nanos {
     Nanos::new(ms * 1_000_000)
 }
 
+/// A request, the share of its prefill rank's link, and bytes a second.
+type Rate = (u64, u64, Option<u64>);
+
 #[test]
 fn a_probe_sees_how_transfers_share_links_and_changes_nothing() {
-    let links = |compat| seen(&into_one(compat), Probe::default().of_links(ms(0), ms(300))).links;
-    let rates = |compat| -> Vec<(Nanos, Vec<(u64, u64, Option<u64>)>)> {
+    let links = |compat| seen(&into_one(compat), &Probe::default().of_links(ms(0), ms(300))).links;
+    let rates = |compat| -> Vec<(Nanos, Vec<Rate>)> {
         let one = |moving: &crate::sim::Moving| {
             (moving.request, moving.share.get(), moving.bytes_per_second)
         };
@@ -75,7 +78,7 @@ fn a_probe_sees_a_rank_before_its_pass_and_later_as_the_instant_leaves_it() {
             .request(0.0, 8, 4)
             .request(1.0, 8, 4)
             .request(1.0, 8, 4);
-        let at = |at| seen(&small, Probe::default().of_rank(0, ms(at))).rank.expect("a rank");
+        let at = |at| seen(&small, &Probe::default().of_rank(0, ms(at))).rank.expect("a rank");
         let first = at(0);
         assert_eq!((first.moment, first.waiting, first.running), (Moment::BeforePass, 1, 0));
         assert_eq!((first.line, first.blocks_held, first.blocks_available), (vec![0], 0, 16));
@@ -85,6 +88,6 @@ fn a_probe_sees_a_rank_before_its_pass_and_later_as_the_instant_leaves_it() {
         assert_eq!(computing.line, [1, 2]);
         assert_eq!(at(2).moment, Moment::BeforePass);
     }
-    let unknown = seen(&into_one(Compat::Dev87), Probe::default().of_rank(7, ms(1)));
+    let unknown = seen(&into_one(Compat::Dev87), &Probe::default().of_rank(7, ms(1)));
     assert_eq!(unknown, Seen::default());
 }

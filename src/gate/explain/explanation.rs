@@ -1,0 +1,147 @@
+//! From what two sides left of a job to why they differ.
+
+use crate::plan::JobId;
+use crate::report::{Report, Section};
+
+use super::align::align;
+use super::blast::Blast;
+use super::cause::divergence;
+use super::difference::Difference;
+use super::pair::Pairing;
+use super::question::{InputChange, input_changes};
+use super::records::differing;
+use super::state::{Look, StateRow};
+use crate::units::Nanos;
+
+/// What one side left of a job.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// Its report.
+    pub report: &'a Report,
+    /// Its `requests.jsonl`.
+    pub requests: &'a [u8],
+    /// Its `events.jsonl`; `None` of an engine that exposes no events.
+    pub events: Option<&'a [u8]>,
+}
+
+/// What people call the sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sides {
+    /// The first.
+    pub left: String,
+    /// The second.
+    pub right: String,
+}
+
+/// How far down a difference is explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// To the events of both engines.
+    Events,
+    /// To the records of requests: one of the engines exposes no events.
+    Requests,
+}
+
+/// Why two sides of a job differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// How far down it goes.
+    pub level: Level,
+    /// Where the sides were asked something else.
+    pub inputs: Vec<InputChange>,
+    /// The first event that differs.
+    pub first: Option<Divergence>,
+    /// The next ones, as they are seen.
+    pub next: Vec<Difference>,
+    /// How far it spread.
+    pub blast: Blast,
+}
+
+/// The event at which two sides part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divergence {
+    /// The event.
+    pub difference: Difference,
+    /// What is seen of it.
+    pub what: Vec<String>,
+    /// Why it differs, as far as that can be told.
+    pub why: Vec<String>,
+    /// The instant of the state.
+    pub state_at: Option<Nanos>,
+    /// The state of both sides that decided it.
+    pub state: Vec<StateRow>,
+}
+
+/// A job of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobCase {
+    /// Its name.
+    pub id: JobId,
+    /// What is said of it.
+    pub verdict: JobVerdict,
+}
+
+/// What is said of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobVerdict {
+    /// Both sides served every request alike; what they were asked may be written otherwise.
+    Equal(Vec<InputChange>),
+    /// They did not.
+    Differs(Box<Explanation>),
+    /// They did not, and one side left nothing to explain it from: which evidence is missing, and how to make it.
+    Unexplained {
+        /// What is missing.
+        missing: String,
+        /// The command that makes it.
+        remedy: String,
+    },
+    /// Nothing can be compared: why, and what to do.
+    NotComparable {
+        /// Why.
+        why: String,
+        /// What to do.
+        remedy: String,
+    },
+}
+
+/// How many differences behind the first are told.
+const NEXT: usize = 5;
+
+/// Explains how two sides of a job differ; `look` runs a side again to see its state.
+///
+/// # Errors
+/// What is wrong with a transcript or a record.
+pub fn explain(
+    left: &Evidence<'_>,
+    right: &Evidence<'_>,
+    sides: &Sides,
+    look: Look<'_>,
+) -> Result<JobVerdict, String> {
+    let inputs = input_changes(left.report, right.report);
+    let events = left.events.zip(right.events);
+    let level = if events.is_some() { Level::Events } else { Level::Requests };
+    if is_equal(left.report, right.report, level) {
+        return Ok(JobVerdict::Equal(inputs));
+    }
+    let pairing = Pairing::of(left.requests, right.requests)?;
+    let (pairs, counts) = differing(left.requests, right.requests, &pairing)?;
+    let mut found = align(events, &pairs, &pairing)?.into_iter();
+    let first = found.next().map(|difference| divergence(difference, (sides, &pairing), look));
+    Ok(JobVerdict::Differs(Box::new(Explanation {
+        level,
+        inputs,
+        first,
+        next: found.take(NEXT).collect(),
+        blast: Blast::of(&pairs, counts, (left.report, right.report)),
+    })))
+}
+
+/// Returns whether two reports tell of the same requests and figures, and at the level of events of the same events.
+fn is_equal(left: &Report, right: &Report, level: Level) -> bool {
+    let same = |section: Section| left.section(section) == right.section(section);
+    let sections: &[Section] = match level {
+        Level::Events => &[Section::Events, Section::Requests, Section::Summary],
+        Level::Requests => &[Section::Requests, Section::Summary],
+    };
+    sections.iter().all(|section| same(*section))
+}
