@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn what_is_not_run_is_told_at_each_node_that_asks_for_it() {
         let nodes = [
-            &["deployment", "router"][..],
+            &["scenario", "deployment", "router"][..],
             &["scenario", "deployment", "worker", "kv-cache", "eviction"],
         ];
         let nodes = nodes.map(|node| node.iter().map(|name| (*name).to_owned()).collect());
