@@ -249,7 +249,12 @@ impl Small {
         let mut session = 0;
         for (line, row) in (1_u64..).zip(&self.rows) {
             if !row.follows || line == 1 {
-                session = corpus.add_session(SessionName::Row(line));
+                // Only a row that stands alone is called by its line.
+                let next = self.rows.iter().nth(usize::try_from(line).expect("few rows"));
+                let has_turns = next.is_some_and(|next| next.follows);
+                let named = || SessionName::Named(format!("of_{line}"));
+                session =
+                    corpus.add_session(if has_turns { named() } else { SessionName::Row(line) });
             }
             corpus.add_row(
                 &CorpusRow {
