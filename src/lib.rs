@@ -9,7 +9,7 @@
 //!  4  exec                                 pool, result cache, events
 //!  3  sim                                  virtual time
 //!  2  plan       measure                   jobs and ids | pure metrics and invariants
-//!  1  scenario   pin   trace   workload   deployment   record        data and their decoders
+//!  1  scenario   pin   trace   workload   deployment   protocol   record        data and their decoders
 //!  0  units      digest      diag          no I/O, nothing upward
 //! ```
 //!
@@ -24,6 +24,7 @@ pub mod gate;
 pub mod measure;
 pub mod pin;
 pub mod plan;
+pub mod protocol;
 pub mod record;
 pub mod report;
 pub mod scenario;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::args::{Arguments, ColorWhen, Global};
-use super::environment::{Environment, Stderr};
+use super::environment::{Environment, RunnerFolders, Stderr, runner_folders};
 
 /// How much is said on stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +58,12 @@ impl Context {
                 self.environment.stderr == Stderr::Terminal && !self.environment.no_color
             }
         }
+    }
+
+    /// Returns where runners of upstream engines are.
+    #[expect(clippy::unused_self, reason = "the context answers for the environment")]
+    pub(crate) fn runners(&self) -> RunnerFolders {
+        runner_folders()
     }
 
     /// Returns the environment.

@@ -3,6 +3,7 @@
 use std::env;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 /// A snapshot of the environment variables and terminals that steer presentation, never a result.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +78,33 @@ pub(crate) fn revision() -> Option<String> {
     variable("TOUCHSTONE_REVISION").filter(|revision| !revision.trim().is_empty())
 }
 
+/// Where runners of upstream engines are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunnerFolders {
+    /// The folder for what this program builds outside of checkouts: `TOUCHSTONE_CACHE`, else that of the user's caches.
+    pub(crate) cache: Option<PathBuf>,
+    /// Ready-made runners: `TOUCHSTONE_RUNNERS`.
+    pub(crate) prebuilt: Option<PathBuf>,
+}
+
+/// Returns where runners are.
+pub(crate) fn runner_folders() -> RunnerFolders {
+    folders_of(variable)
+}
+
+/// Returns where runners are, as the environment says.
+fn folders_of(variable: impl Fn(&str) -> Option<String>) -> RunnerFolders {
+    let folder = |name: &str| variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let of_user = || {
+        let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+        Some(caches?.join("touchstone"))
+    };
+    RunnerFolders {
+        cache: folder("TOUCHSTONE_CACHE").or_else(of_user),
+        prebuilt: folder("TOUCHSTONE_RUNNERS"),
+    }
+}
+
 /// Returns a variable, with what is no UTF-8 replaced: these are compared with fixed words only.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 fn variable(name: &str) -> Option<String> {
@@ -86,6 +114,25 @@ fn variable(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runners_are_built_in_the_caches_of_the_user_unless_a_folder_is_named() {
+        let folders = |known: &'static [(&str, &str)]| {
+            let find = move |name: &str| known.iter().find(|(known, _)| *known == name);
+            folders_of(move |name| find(name).map(|(_, value)| (*value).to_owned()))
+        };
+        let cache = |known| folders(known).cache;
+        assert_eq!(cache(&[("HOME", "/h")]), Some(PathBuf::from("/h/.cache/touchstone")));
+        assert_eq!(
+            cache(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")]),
+            Some(PathBuf::from("/x/touchstone"))
+        );
+        assert_eq!(
+            cache(&[("TOUCHSTONE_CACHE", "/t"), ("XDG_CACHE_HOME", "/x")]),
+            Some(PathBuf::from("/t"))
+        );
+        assert_eq!(folders(&[]), RunnerFolders { cache: None, prebuilt: None });
+    }
 
     #[test]
     fn who_accepts_is_the_login_name_before_the_author_that_git_names() {

@@ -14,6 +14,7 @@ use crate::record::Spool;
 pub struct Cache {
     folder: PathBuf,
     program: Sha256,
+    runner: Option<Sha256>,
 }
 
 /// What a job left: file names and what is in them.
@@ -36,7 +37,13 @@ const MANIFEST: &str = "entry.json";
 impl Cache {
     /// Returns the cache in `folder` for results of the program with digest `program`.
     pub fn new(folder: impl Into<PathBuf>, program: Sha256) -> Self {
-        Self { folder: folder.into(), program }
+        Self { folder: folder.into(), program, runner: None }
+    }
+
+    /// Returns the cache for results that the runner with this digest computed for the program.
+    #[must_use]
+    pub fn of_runner(&self, runner: Option<Sha256>) -> Self {
+        Self { runner, ..self.clone() }
     }
 
     /// Looks a job up and verifies what is found: what is returned are copies, in `scratch` where they are long.
@@ -77,9 +84,13 @@ impl Cache {
         }
     }
 
-    /// Returns the folder of an entry.
+    /// Returns the folder of an entry: under the program, whoever ran the job for it.
     fn entry(&self, key: &JobKey) -> PathBuf {
-        self.folder.join(self.program.short()).join(key.digest().hex())
+        let name = match self.runner {
+            None => *key.digest(),
+            Some(runner) => Sha256::of(&[key.digest().bytes().as_slice(), runner.bytes()].concat()),
+        };
+        self.folder.join(self.program.short()).join(name.hex())
     }
 
     /// Returns the bytes of the manifest that describes `files`.
@@ -91,6 +102,7 @@ impl Cache {
             ("key", (*key.digest()).into()),
             ("program", self.program.into()),
         ])
+        .with("runner", self.runner.map(Value::from))
         .to_document()
     }
 }
@@ -140,6 +152,17 @@ mod tests {
         assert_eq!(cache.load(&key("b"), None), Lookup::Miss);
         let other = Cache::new(folder.path(), Sha256::of(b"another program"));
         assert_eq!(other.load(&key("a"), None), Lookup::Miss);
+    }
+
+    #[test]
+    fn what_a_runner_computed_is_found_for_that_runner_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::new(folder.path(), Sha256::of(b"program"));
+        let of = |runner: &str| cache.of_runner(Some(Sha256::of(runner.as_bytes())));
+        of("one").store(&key("a"), &files("one")).expect("stored");
+        assert!(matches!(of("one").load(&key("a"), None), Lookup::Hit(_)));
+        assert!(matches!(of("two").load(&key("a"), None), Lookup::Miss));
+        assert!(matches!(cache.load(&key("a"), None), Lookup::Miss));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a job asks for that an upstream engine's pin does not list.
 
-use crate::deployment::{Deployment, Eviction, KvCache, Planner, Worker};
+use crate::deployment::{Deployment, Eviction, HostOffload, KvCache, Planner, Worker};
 use crate::diag::Advice;
 use crate::pin::{Aspect, EnginePin};
 use crate::plan::{Part, SimulationJob};
@@ -34,12 +34,24 @@ fn advice(aspect: Aspect, word: &str) -> Advice {
         (Aspect::Feature, "host-loop") => "worker.*.scheduler.host-loop".to_owned(),
         (Aspect::Feature, "cache-groups") => "worker.*.kv-cache.group".to_owned(),
         (Aspect::Feature, "eviction-belady") => "worker.*.kv-cache.eviction".to_owned(),
-        (Aspect::Feature, "decode-bandwidth") => {
-            "kv-transfer.decode-bandwidth-gb-per-second".to_owned()
+        (Aspect::Feature, "shared-host-offload") => {
+            "worker.*.kv-cache.host-offload.scope".to_owned()
+        }
+        (Aspect::Feature, "host-offload-latency") => {
+            "worker.*.kv-cache.host-offload.latency-to-first-byte-ms".to_owned()
+        }
+        (Aspect::Feature, "prefill-schedule-interval" | "prefill-decode-interval") => {
+            format!("worker.*.scheduler.{word}")
+        }
+        (Aspect::Feature, "prefill-context-parallel") => {
+            "worker.*.parallelism.prefill-context".to_owned()
         }
         (Aspect::Feature, of_cache) => format!("worker.*.kv-cache.{of_cache}"),
     };
-    Advice::new(setting, "leave it out, or run it on `native`: `bench engines` says what each can")
+    Advice::new(
+        setting,
+        "leave it out, or run it on `native`: `bench engines list` says what each can",
+    )
 }
 
 /// Returns everything that a job asks for, each once.
@@ -66,13 +78,13 @@ fn needs(job: &SimulationJob) -> Vec<Need> {
 }
 
 /// Returns the features that a deployment may ask for, and whether it does.
-fn features(deployment: &Deployment) -> [(&'static str, bool); 10] {
+fn features(deployment: &Deployment) -> [(&'static str, bool); 14] {
     let workers = deployment.workers_by_role();
     let any = |has: fn(&Worker) -> bool| workers.iter().any(|(_, worker)| has(worker));
     let cache = |has: fn(&KvCache) -> bool| workers.iter().any(|(_, worker)| has(&worker.kv_cache));
-    let links = deployment.kv_transfer.as_ref();
-    let differs = links
-        .is_some_and(|links| links.decode_bandwidth_gb_per_second != links.bandwidth_gb_per_second);
+    let host = |has: fn(&HostOffload) -> bool| {
+        workers.iter().any(|(_, worker)| worker.kv_cache.host_offload.as_ref().is_some_and(has))
+    };
     [
         ("host-offload", cache(|cache| cache.host_offload.is_some())),
         ("storage-offload", cache(|cache| cache.storage_offload.is_some())),
@@ -83,7 +95,11 @@ fn features(deployment: &Deployment) -> [(&'static str, bool); 10] {
         ("speculation", deployment.speculation.is_some()),
         ("host-loop", any(|worker| worker.scheduler.sglang.host_loop)),
         ("planner", matches!(deployment.planner, Planner::Enabled(_))),
-        ("decode-bandwidth", differs),
+        ("shared-host-offload", host(|tier| tier.cluster_shared)),
+        ("host-offload-latency", host(|tier| tier.latency_to_first_byte_ms > 0.0)),
+        ("prefill-schedule-interval", any(|it| it.scheduler.prefill_schedule_interval != 1)),
+        ("prefill-decode-interval", any(|it| it.scheduler.prefill_decode_interval != 0)),
+        ("prefill-context-parallel", any(|it| it.parallelism.prefill_context != 1)),
     ]
 }
 

@@ -1,23 +1,26 @@
 //! Sends each job to the engine that it names: the simulator of this program, or an upstream engine.
 
 use crate::diag::Bag;
+use crate::digest::Sha256;
 use crate::pin::{EnginePin, Registry};
 use crate::plan::{EngineIdentity, JobKind, Part, Plan, SimulationJob};
 use crate::record::RunRecord;
-use crate::sim::{Options, Unsupported};
+use crate::sim::{Options, SimError, Unsupported};
 use crate::workload::Corpus;
 
 use super::capability::lacking;
+use super::runner::{RunnerStore, Upstream};
 use super::{Executor, JobError, Native};
 
 /// The engines of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct Engines {
-    upstream: Vec<EnginePin>,
+    pins: Vec<EnginePin>,
+    upstream: Vec<Upstream>,
 }
 
 impl Engines {
-    /// Returns the engines that the jobs of a plan name.
+    /// Returns the engines that the jobs of a plan name, upstream ones without their runners: enough to say what cannot be run.
     ///
     /// # Errors
     /// `pin::unknown` for an engine that is not pinned any more, and everything wrong with its pin.
@@ -29,7 +32,7 @@ impl Engines {
         Self::of(engines, registry)
     }
 
-    /// Returns some engines.
+    /// Returns some engines, as [`Engines::of_plan`] does.
     ///
     /// # Errors
     /// As [`Engines::of_plan`].
@@ -40,15 +43,30 @@ impl Engines {
         let mut found = Self::default();
         for engine in engines {
             if !engine.is_native() && found.pin(engine).is_none() {
-                found.upstream.push(registry.engine_at(&engine.name, &engine.version)?);
+                found.pins.push(registry.engine_at(&engine.name, &engine.version)?);
             }
         }
         Ok(found)
     }
 
+    /// Returns the engines with their runners, each of which is built where it is not there; `tell` hears the compiler.
+    ///
+    /// # Errors
+    /// As [`RunnerStore::upstream`].
+    pub fn with_runners(self, store: &RunnerStore, tell: &dyn Fn(&str)) -> Result<Self, Bag> {
+        let upstream =
+            self.pins.iter().map(|pin| store.upstream(pin, tell)).collect::<Result<_, _>>();
+        Ok(Self { upstream: upstream?, ..self })
+    }
+
     /// Returns the pin of an upstream engine.
     fn pin(&self, engine: &EngineIdentity) -> Option<&EnginePin> {
-        self.upstream.iter().find(|pin| EngineIdentity::upstream(pin) == *engine)
+        self.pins.iter().find(|pin| EngineIdentity::upstream(pin) == *engine)
+    }
+
+    /// Returns the upstream engine of a job, where its runner is there.
+    fn upstream(&self, job: &SimulationJob) -> Option<&Upstream> {
+        self.upstream.iter().find(|it| EngineIdentity::upstream(&it.pin) == job.engine)
     }
 }
 
@@ -57,9 +75,11 @@ impl Executor for Engines {
         if job.engine.is_native() {
             return Native.unsupported(job);
         }
-        let mut unsupported = vec![absent(job)];
-        unsupported.extend(self.pin(&job.engine).map(|pin| lacking(job, pin)).unwrap_or_default());
-        unsupported
+        self.pin(&job.engine).map_or_else(|| vec![absent(job)], |pin| lacking(job, pin))
+    }
+
+    fn runner(&self, job: &SimulationJob) -> Option<Sha256> {
+        self.upstream(job).map(|upstream| upstream.digest)
     }
 
     fn run(
@@ -68,7 +88,16 @@ impl Executor for Engines {
         corpus: Option<&Corpus>,
         options: &Options<'_>,
     ) -> Result<RunRecord, JobError> {
-        Native.run(job, corpus, options)
+        if job.engine.is_native() {
+            return Native.run(job, corpus, options);
+        }
+        if let Some(lacking) = self.unsupported(job).into_iter().next() {
+            return Err(SimError::from(lacking).into());
+        }
+        match self.upstream(job) {
+            Some(upstream) => upstream.run(job, corpus, options),
+            None => Err(SimError::from(absent(job)).into()),
+        }
     }
 }
 

@@ -2,12 +2,17 @@
 
 use crate::sim::SimError;
 
+use super::runner::RunnerError;
+
 /// Why a job has no report.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum JobError {
     /// The simulation did not come to an end.
     #[error(transparent)]
     Simulation(SimError),
+    /// The runner of an upstream engine has no usable answer.
+    #[error(transparent)]
+    Runner(#[from] RunnerError),
     /// The run was interrupted before the job ended, or before it started.
     #[error("interrupted")]
     Interrupted,
@@ -76,7 +81,7 @@ impl JobError {
     /// Returns the word of `run.json`.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Simulation(_) | Self::Unwritable { .. } => "failed",
+            Self::Simulation(_) | Self::Runner(_) | Self::Unwritable { .. } => "failed",
             Self::Interrupted => "interrupted",
             Self::Panicked { .. } => "panicked",
             Self::Elsewhere { end, .. } => end.name(),

@@ -1,5 +1,6 @@
 //! Who runs a simulation job: the seam where faults are planted in tests.
 
+use crate::digest::Sha256;
 use crate::plan::{Part, SimulationJob};
 use crate::record::RunRecord;
 use crate::sim::{self, Options, Unsupported};
@@ -13,6 +14,11 @@ use super::JobError;
 pub trait Executor: Sync {
     /// Returns everything that a job lacks here to be run.
     fn unsupported(&self, job: &SimulationJob) -> Vec<Unsupported>;
+
+    /// Returns the digest of the program that runs a job, where that is another than this one.
+    fn runner(&self, _job: &SimulationJob) -> Option<Sha256> {
+        None
+    }
 
     /// Runs a job.
     ///

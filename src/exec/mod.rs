@@ -16,6 +16,7 @@ pub mod export;
 mod partition;
 mod planted;
 mod pool;
+pub mod runner;
 
 pub use admit::{REPLAYS, cautions, refusals};
 pub use cache::{Cache, CachedFiles, Lookup};

@@ -27,7 +27,8 @@ pub struct Counts {
 impl Counts {
     /// Returns the counts of a run.
     pub fn of(record: &RunRecord) -> Self {
-        let mut counts = Self::default();
+        let unlisted = record.witness.unlisted();
+        let mut counts = Self { offered: unlisted, unfinished: unlisted, ..Self::default() };
         for request in &record.requests {
             counts.offered += 1;
             match request.outcome {

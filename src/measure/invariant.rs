@@ -3,7 +3,7 @@
 mod handoff;
 use std::borrow::Cow;
 
-use crate::record::{Outcome, RequestRecord, RunRecord};
+use crate::record::{Outcome, RequestRecord, RunRecord, Witness};
 use crate::units::{Nanos, SimTime, Tokens};
 
 use super::latency::span;
@@ -127,6 +127,9 @@ impl Invariant {
 
     /// Returns the first place where a run breaks the law, or `None` where it holds.
     pub fn violation(self, record: &RunRecord, limits: &Limits) -> Option<Violation> {
+        if !self.is_judged(record.witness) {
+            return None;
+        }
         let each = |check: &dyn Fn(&RequestRecord) -> Option<String>| {
             record.requests.iter().find_map(|request| {
                 check(&request).map(|found| format!("request {}: {found}", request.index))
@@ -163,7 +166,32 @@ impl Invariant {
         let has_handoffs = record.pools.len() > 1;
         let is_broken = |law: Self| broken.iter().any(|violation| violation.invariant == law);
         let is_listed = |law: &Self| has_handoffs || !law.is_of_handoffs() || is_broken(*law);
-        Self::ALL.iter().copied().filter(is_listed).collect()
+        let judged = Self::ALL.iter().copied().filter(|law| law.is_judged(record.witness));
+        judged.filter(is_listed).collect()
+    }
+
+    /// Returns whether enough of a run was seen to say whether the law holds.
+    const fn is_judged(self, witness: Witness) -> bool {
+        match self {
+            Self::GapsMatchOutput
+            | Self::GapsSumToDecoding
+            | Self::BlocksReturned
+            | Self::BlocksWithinCapacity
+            | Self::BlocksConserved
+            | Self::LinksWithinCapacity => witness.is_whole(),
+            Self::PromptComputedOrReused => witness.counts_prefill(),
+            Self::RequestsConserved
+            | Self::IndexOrder
+            | Self::TimesInOrder
+            | Self::CachedWithinPrompt
+            | Self::OutputWithinRequest
+            | Self::CompletedHasOutput
+            | Self::TokenTimesMatchOutput
+            | Self::DurationIsLastEnd
+            | Self::ReadmissionsFollowPreemptions
+            | Self::RejectedHasNothing
+            | Self::HandoffsPaired => true,
+        }
     }
 
     /// Returns whether the law says something of hand-offs alone.
@@ -185,7 +213,9 @@ fn outcome_without_end(request: &RequestRecord) -> Option<String> {
 
 /// INV-1, for the run as a whole. A session ends early where a turn failed or was cancelled.
 fn requests_lost(record: &RunRecord, offered: Offered) -> Option<String> {
-    let found = u64::try_from(record.requests.len()).unwrap_or(u64::MAX);
+    let listed = u64::try_from(record.requests.len()).unwrap_or(u64::MAX);
+    let unlisted = record.witness.unlisted();
+    let found = listed.saturating_add(unlisted);
     let ends_early = |request: &RequestRecord| match request.outcome {
         Some(Outcome::Failed | Outcome::Canceled) => true,
         Some(Outcome::Completed | Outcome::Rejected) | None => false,
@@ -197,6 +227,9 @@ fn requests_lost(record: &RunRecord, offered: Offered) -> Option<String> {
     };
     if !(least..=most).contains(&found) {
         return Some(format!("{found} requests of {most}"));
+    }
+    if unlisted > 0 && matches!(offered, Offered::All(_)) {
+        return Some(format!("{unlisted} requests have no end, although nothing cut the run"));
     }
     let unended = record.requests.iter().find(|request| request.outcome.is_none());
     unended

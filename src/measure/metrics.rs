@@ -29,6 +29,8 @@ pub enum Absence {
     NoPromptTokens,
     /// The workload's prompts are not known block by block.
     UnknownPrompts,
+    /// The engine does not tell.
+    NotTold,
 }
 
 /// What an infinite cache would serve.
@@ -49,6 +51,7 @@ impl Absence {
             Self::NoSla => "no-sla",
             Self::NoPromptTokens => "no-prompt-tokens",
             Self::UnknownPrompts => "unknown-prompts",
+            Self::NotTold => "not-told",
         }
     }
 }
@@ -95,11 +98,20 @@ impl Metrics {
             (Family::RequestsUnfinished, counts.unfinished),
             (Family::InputTokens, counts.input.get()),
             (Family::OutputTokens, counts.output.get()),
-            (Family::CommittedPrefillTokens, record.committed_prefill.get()),
-            (Family::Passes, record.passes),
             (Family::Preemptions, preemptions),
         ] {
             self.add(family, Figure::Count(count));
+        }
+        let (witness, prefill) = (record.witness, record.committed_prefill.get());
+        for (family, count, is_told) in [
+            (Family::CommittedPrefillTokens, prefill, witness.counts_prefill()),
+            (Family::Passes, record.passes, witness.is_whole()),
+        ] {
+            if is_told {
+                self.add(family, Figure::Count(count));
+            } else {
+                self.absent.insert(family, Absence::NotTold);
+            }
         }
         self.add(Family::Duration, Figure::Time(Nanos::from(record.duration)));
     }
@@ -134,7 +146,15 @@ impl Metrics {
         // Reports of one pool say nothing of hand-offs, not even that there are none.
         if record.pools.len() > 1 {
             self.add_distribution(Family::Handoff, of(latency::handoff));
-            self.add_distribution(Family::Transfer, of(latency::transfer));
+            if record.witness.is_whole() {
+                self.add_distribution(Family::Transfer, of(latency::transfer));
+            } else {
+                self.absent.insert(Family::Transfer, Absence::NotTold);
+            }
+        }
+        if !record.witness.is_whole() {
+            self.absent.insert(Family::Itl, Absence::NotTold);
+            return;
         }
         let gaps = record.gaps.clone().into_sorted();
         self.add_distribution(Family::Itl, Distribution::of_sorted(&gaps));
@@ -155,7 +175,8 @@ impl Metrics {
         let good = || record.requests.iter().filter(|request| super::is_good(request, bounds));
         let count = u64::try_from(good().count()).expect("a count of requests in memory fits");
         let tokens: u64 = good().map(|request| request.output.get()).sum();
-        let offered = u64::try_from(record.requests.len()).expect("a count in memory fits");
+        let listed = u64::try_from(record.requests.len()).expect("a count in memory fits");
+        let offered = listed + record.witness.unlisted();
         let duration = Nanos::from(record.duration);
         self.add(Family::GoodputRequests, Figure::Count(count));
         self.add_share(Family::GoodputShare, Ppm::of(count, offered), Absence::NoSamples);
@@ -219,6 +240,7 @@ mod tests {
     use super::*;
     use crate::measure::Percentile;
     use crate::measure::sample::run;
+    use crate::record::Witness;
 
     fn text(metrics: &Metrics, name: &str) -> Option<String> {
         let name = name.parse().expect("a metric");
@@ -260,6 +282,20 @@ mod tests {
         assert_eq!(absent[&Family::PrefixHitFirst], Absence::NoPromptTokens);
         assert_eq!(absent[&Family::PrefixHitCeiling], Absence::UnknownPrompts);
         assert_eq!(metrics.figure(MetricName::at(Family::Ttft, Percentile::P50)), None);
+    }
+
+    #[test]
+    fn what_an_engine_does_not_tell_is_absent_and_what_it_only_counts_is_counted() {
+        let witness = Witness::Requests { unended: 3, counts_prefill: false };
+        let record = RunRecord { witness, ..run(2) };
+        let metrics = Metrics::of(&record, None, None);
+        let absent: BTreeMap<_, _> = metrics.absent().collect();
+        for family in [Family::Itl, Family::Passes, Family::CommittedPrefillTokens] {
+            assert_eq!(absent.get(&family), Some(&Absence::NotTold), "{family:?}");
+        }
+        assert_eq!(text(&metrics, "requests_offered").as_deref(), Some("5"));
+        assert_eq!(text(&metrics, "requests_unfinished").as_deref(), Some("3"));
+        assert_eq!(text(&metrics, "ttft_ns_count").as_deref(), Some("2"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A small run for tests: three tokens a request, admitted after 1 ms, tokens at 5, 7 and 9 ms.
 
 use crate::digest::Sha256;
-use crate::record::{Admission, Gaps, Outcome, PoolUse, RequestRecord, RunRecord, Transcript};
+use crate::record::{
+    Admission, Gaps, Outcome, PoolUse, RequestRecord, RunRecord, Transcript, Witness,
+};
 use crate::units::{Blocks, Nanos, SimTime, Tokens};
 use crate::workload::SessionName;
 
@@ -64,5 +66,6 @@ pub(crate) fn run(count: u64) -> RunRecord {
         storage: None,
         transcript: Transcript { count: 0, digest: Sha256::of(b""), lines: None },
         warnings: Vec::new(),
+        witness: Witness::Whole,
     }
 }

@@ -73,7 +73,11 @@ static FEATURES: Field = word(
         "host-loop",
         "select",
         "planner",
-        "decode-bandwidth",
+        "shared-host-offload",
+        "host-offload-latency",
+        "prefill-schedule-interval",
+        "prefill-decode-interval",
+        "prefill-context-parallel",
     ],
 );
 

@@ -253,6 +253,11 @@ impl Job {
 }
 
 impl SimulationJob {
+    /// Returns the key that a job of this simulation has.
+    pub fn key(&self) -> JobKey {
+        JobKey(Domain::Job.digest(&self.canonical().to_bytes()))
+    }
+
     /// Returns the canonical description.
     fn canonical(&self) -> Value {
         object([

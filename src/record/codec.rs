@@ -195,7 +195,8 @@ impl Encoder<'_> {
         for time in [held, reserved] {
             self.instant(*time);
         }
-        self.counts([missing.get(), charged.get()]);
+        self.maybe(missing.map(Tokens::get));
+        self.count(charged.get());
         self.count(u64::from(link.is_some()));
         if let Some(LinkUse { sending_ms, receiving_ms }) = link {
             self.real(*sending_ms);
@@ -288,7 +289,7 @@ impl Decoder<'_> {
             prefill_admissions: self.short() as usize,
             held: self.instant(),
             reserved: self.instant(),
-            missing: self.tokens(),
+            missing: self.maybe().map(Tokens::new),
             charged: self.tokens(),
             link: (self.count() == 1)
                 .then(|| LinkUse { sending_ms: self.real(), receiving_ms: self.real() }),
@@ -321,7 +322,7 @@ mod tests {
             prefill_rank: Some(3),
             prefill_admissions: 1,
             held: Some(time(1.5)),
-            missing: Tokens::new(1 << 40),
+            missing: Some(Tokens::new(1 << 40)),
             link: Some(LinkUse { sending_ms: 0.1, receiving_ms: 3.5 }),
             activated: Some(time(0.1 + 0.2)),
             ..Handoff::default()

@@ -13,8 +13,8 @@ pub struct Handoff {
     pub held: Option<SimTime>,
     /// When the decode rank had set room apart.
     pub reserved: Option<SimTime>,
-    /// Prompt tokens, in whole blocks or pages, that the decode rank lacked then.
-    pub missing: Tokens,
+    /// Prompt tokens, in whole blocks or pages, that the decode rank lacked then, where that was seen.
+    pub missing: Option<Tokens>,
     /// Tokens whose KV the transfer is charged for.
     pub charged: Tokens,
     /// What the transfer took of the links of its ranks, where transfers share them.

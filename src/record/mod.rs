@@ -21,6 +21,6 @@ pub use outcome::Outcome;
 pub use refusal::{Refusal, Rule};
 pub use request::{Admission, RequestRecord};
 pub use requests::{RequestSorter, Requests};
-pub use run::{PoolUse, RunRecord, Transcript};
+pub use run::{PoolUse, RunRecord, Transcript, Witness};
 pub use spool::{Spool, SpoolWriter, file_digest};
 pub use storage::{HostUse, StorageIo, StorageUse};

@@ -30,6 +30,47 @@ pub struct RunRecord {
     pub transcript: Transcript,
     /// Warnings of the run, for people.
     pub warnings: Vec<String>,
+    /// How much of the run was seen.
+    pub witness: Witness,
+}
+
+/// How much of a run was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Witness {
+    /// All of it, by the simulator itself.
+    #[default]
+    Whole,
+    /// What an engine tells of requests that ended. Passes, gaps between tokens, blocks and links stay its own: fields for them hold
+    /// nothing, and nothing is reported of them.
+    Requests {
+        /// Requests that were released and had not ended when the run was cut: the engine counts them and tells nothing else.
+        unended: u64,
+        /// Whether the engine says how many prompt tokens it computed.
+        counts_prefill: bool,
+    },
+}
+
+impl Witness {
+    /// Returns whether all of the run was seen.
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Self::Whole)
+    }
+
+    /// Returns how many requests had not ended and are not listed.
+    pub const fn unlisted(self) -> u64 {
+        match self {
+            Self::Whole => 0,
+            Self::Requests { unended, .. } => unended,
+        }
+    }
+
+    /// Returns whether it is known how many prompt tokens were computed.
+    pub const fn counts_prefill(self) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Requests { counts_prefill, .. } => counts_prefill,
+        }
+    }
 }
 
 /// What the workers of one role took.

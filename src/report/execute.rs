@@ -121,6 +121,7 @@ impl JobResult {
             JobState::Unreported(JobError::Interrupted) => Vec::new(),
             JobState::Unreported(
                 error @ (JobError::Simulation(_)
+                | JobError::Runner(_)
                 | JobError::Panicked { .. }
                 | JobError::Unwritable { .. }
                 | JobError::Elsewhere { .. }),
@@ -135,6 +136,7 @@ impl JobResult {
             JobState::Unreported(JobError::Simulation(error)) => vec![error.advice()],
             JobState::Unreported(
                 JobError::Interrupted
+                | JobError::Runner(_)
                 | JobError::Panicked { .. }
                 | JobError::Unwritable { .. }
                 | JobError::Elsewhere { .. },

@@ -58,7 +58,7 @@ impl Producer<'_> {
             Err(damage) => Some(damage),
         };
         let artifacts = self.compute(job)?;
-        if let Some(cache) = self.cache {
+        if let Some(cache) = self.cache_of(job) {
             // A cache that cannot be written costs time in the next run and changes no result.
             let _unwritable = cache.store(&job.key(), &artifacts.files());
         }
@@ -82,9 +82,15 @@ impl Producer<'_> {
             .map_err(|error| JobError::Unwritable { cause: error.to_string() })
     }
 
+    /// Returns the cache for what runs a job.
+    fn cache_of(&self, job: &Job) -> Option<Cache> {
+        let runner = simulation(job).ok().and_then(|job| self.executor.runner(job));
+        self.cache.map(|cache| cache.of_runner(runner))
+    }
+
     /// Returns what the cache has of a job, or what is wrong with it.
     fn cached(&self, job: &Job) -> Result<Option<Artifacts>, String> {
-        let Some(cache) = self.cache else { return Ok(None) };
+        let Some(cache) = self.cache_of(job) else { return Ok(None) };
         let files = match cache.load(&job.key(), self.scratch) {
             Lookup::Hit(files) => files,
             Lookup::Miss => return Ok(None),

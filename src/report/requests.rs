@@ -98,7 +98,7 @@ fn handoff(handoff: &Handoff) -> Value {
         put(key, time.map(|time| Nanos::from(time).into()));
     }
     put("charged_tokens", handoff.transfer_began.map(|_| handoff.charged.into()));
-    put("missing_tokens", handoff.reserved.map(|_| handoff.missing.into()));
+    put("missing_tokens", handoff.reserved.and(handoff.missing).map(Value::from));
     put("prefill_admissions", Some(Value::count(handoff.prefill_admissions as u64)));
     put("prefill_rank", handoff.prefill_rank.map(|rank| Value::count(u64::from(rank))));
     Value::Object(fields)

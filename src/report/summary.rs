@@ -2,14 +2,17 @@
 
 use crate::digest::canonical::{Value, object};
 use crate::measure::Metrics;
-use crate::record::{HostUse, PoolUse, RunRecord, StorageIo, StorageUse};
-use crate::units::Nanos;
+use crate::record::{HostUse, PoolUse, RunRecord, StorageIo, StorageUse, Witness};
+use crate::units::{Blocks, Nanos};
 
 /// Returns the section.
 pub(super) fn summary(metrics: &Metrics, record: &RunRecord) -> Value {
     let mut fields: std::collections::BTreeMap<String, Value> =
         metrics.figures().map(|(name, figure)| (name.to_string(), figure.into())).collect();
-    fields.insert("pools".to_owned(), Value::List(record.pools.iter().map(pool).collect()));
+    fields.insert(
+        "pools".to_owned(),
+        Value::List(record.pools.iter().map(|it| pool(it, record.witness)).collect()),
+    );
     fields.extend(record.host.map(|tier| ("host_tier".to_owned(), host(tier))));
     fields.extend(record.storage.map(|tier| ("storage_tier".to_owned(), storage(&tier))));
     Value::Object(fields)
@@ -23,17 +26,18 @@ pub(super) fn absent(metrics: &Metrics) -> Value {
     )
 }
 
-/// Returns what the workers of one role took.
-fn pool(pool: &PoolUse) -> Value {
+/// Returns what the workers of one role took; of blocks only what was seen.
+fn pool(pool: &PoolUse, witness: Witness) -> Value {
+    let seen = |blocks: Blocks| witness.is_whole().then(|| Value::count(blocks.get()));
     object([
-        ("blocks_held_at_end", Value::count(pool.blocks_held_at_end.get())),
-        ("blocks_held_peak", Value::count(pool.blocks_held_peak.get())),
         ("blocks_per_rank", Value::count(pool.blocks_per_rank.get())),
         ("gpus_per_worker", Value::count(pool.gpus_per_worker)),
         ("pool", Value::text(pool.pool)),
         ("preemptions", Value::count(pool.preemptions)),
         ("workers", Value::count(pool.workers)),
     ])
+    .with("blocks_held_at_end", seen(pool.blocks_held_at_end))
+    .with("blocks_held_peak", seen(pool.blocks_held_peak))
 }
 
 /// Returns what the host tier held at the end.

@@ -199,6 +199,21 @@ impl<'a> Sessions<'a> {
         }
     }
 
+    /// Returns how many equal tokens stand side by side in the prompts.
+    pub(crate) fn content_block(&self, vocabulary: &Vocabulary) -> u32 {
+        match self {
+            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } => {
+                vocabulary.synthetic_block().unwrap_or(1)
+            }
+            Self::Recorded(recorded) => recorded.corpus.block_size().get(),
+        }
+    }
+
+    /// Returns whether prompts share prefixes by group.
+    pub(crate) fn has_groups(&self) -> bool {
+        matches!(self, Self::Growing(growing) if growing.shared > 0)
+    }
+
     /// Returns what a turn's session is called, and the line of the trace that the turn comes from.
     pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<u64>) {
         match self {

@@ -25,7 +25,7 @@ pub enum Symbol {
 }
 
 /// Who owns a sequence of unique tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// The prompt of this request.
     Prompt(u64),

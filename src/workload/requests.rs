@@ -127,6 +127,28 @@ impl RequestList {
         }
     }
 
+    /// Returns the tokens of a request's prompt, and those of its output where they are stated.
+    pub fn tokens(&self, index: usize) -> (Vec<u32>, Option<Vec<u32>>) {
+        let request = &self.requests[index];
+        let (prompt, planned) = self.runs[request.runs.clone()].split_at(request.prompt_runs);
+        let mut place = 0_u32;
+        let mut spell = |runs: &[Run]| {
+            let mut tokens = Vec::new();
+            for run in runs {
+                let Symbol::Repeated(name) = run.symbol else {
+                    unreachable!("stated tokens are named by their value")
+                };
+                let name = u32::try_from(name).expect("a token's name has 32 bits");
+                let places = place..place + run.length;
+                tokens.extend(places.map(|at| name.wrapping_add(at.wrapping_mul(self.step()))));
+                place += run.length;
+            }
+            tokens
+        };
+        let prompt = spell(prompt);
+        (prompt, (!planned.is_empty()).then(|| spell(planned)))
+    }
+
     /// Returns the content of a request, whose own tokens are those of `index`.
     pub fn content(&self, index: usize) -> Content {
         let request = &self.requests[index];
@@ -300,6 +322,19 @@ mod tests {
                     assert_eq!(one == two, index < place / 2, "{tokens:?} {place} {index}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_tokens_of_a_request_can_be_had_back() {
+        let cases: [(&[u32], Option<&[u32]>); 3] = [
+            (&[5, 6, 7, 9, 9], Some(&[1, 2, 2])),
+            (&[7, 7, 7], None),
+            (&[u32::MAX, 0], Some(&[0])),
+        ];
+        let list = RequestList::new(cases.iter().map(|(a, b)| raw(a, *b)).collect());
+        for (index, (prompt, planned)) in cases.into_iter().enumerate() {
+            assert_eq!(list.tokens(index), (prompt.to_vec(), planned.map(<[u32]>::to_vec)));
         }
     }
 

@@ -72,6 +72,14 @@ impl Vocabulary {
         Self::of(Kind::Synthetic { block: block_size, prefix: 0, own, output })
     }
 
+    /// Returns how many equal tokens stand side by side in a synthetic prompt; nothing for other prompts.
+    pub fn synthetic_block(&self) -> Option<u32> {
+        match &self.kind {
+            Kind::Synthetic { block, .. } => Some(*block),
+            Kind::Recorded { .. } | Kind::Stated { .. } => None,
+        }
+    }
+
     /// Returns the numbers of a prompt's tokens, in order.
     pub fn tokens(&self, content: &Content) -> Vec<u32> {
         let mut tokens = Vec::with_capacity(content.prompt_tokens() as usize);

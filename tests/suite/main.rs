@@ -4,6 +4,7 @@
 
 mod accept;
 mod cli;
+mod engines;
 mod explain;
 mod export;
 mod gate;

@@ -86,7 +86,14 @@ impl Place {
     ) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        for variable in ["CI", "NO_COLOR", "TERM", "TOUCHSTONE_REVISION"] {
+        for variable in [
+            "CI",
+            "NO_COLOR",
+            "TERM",
+            "TOUCHSTONE_CACHE",
+            "TOUCHSTONE_REVISION",
+            "TOUCHSTONE_RUNNERS",
+        ] {
             command.env_remove(variable);
         }
         command

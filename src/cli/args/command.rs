@@ -7,10 +7,10 @@ use clap::{Parser, Subcommand};
 use crate::cli::environment;
 
 use super::{
-    AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, ExecBatchArgs,
-    ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global, ImportArgs, LintArgs,
-    ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs,
-    RunArgs, TraceArgs, UpgradeArgs,
+    AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
+    ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
+    ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs,
+    PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -103,6 +103,11 @@ pub(crate) enum Command {
     /// List or verify the pinned inputs
     #[command(after_help = "Example:\n  bench pins verify")]
     Pins(PinsArgs),
+    /// List pinned engines; build, verify or remove the runners of upstream ones
+    #[command(
+        after_help = "Examples:\n  bench engines list\n  bench engines build aisimulate --version 0.13.0-dev.87"
+    )]
+    Engines(EnginesArgs),
     /// Look into traces
     #[command(after_help = "Example:\n  bench trace stats pins/traces/conversation.jsonl.gz")]
     Trace(TraceArgs),

@@ -3,6 +3,7 @@
 mod audit;
 mod bisect;
 mod command;
+mod engines;
 mod explain;
 mod global;
 mod import;
@@ -19,6 +20,7 @@ pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
 pub(crate) use bisect::BisectArgs;
 pub use command::Arguments;
 pub(crate) use command::Command;
+pub(crate) use engines::{EnginesAction, EnginesArgs, Rebuild, WantedEngines};
 pub(crate) use explain::{ExplainArgs, PageFormat};
 pub(crate) use global::{ColorWhen, Format, Global};
 pub(crate) use import::ImportArgs;

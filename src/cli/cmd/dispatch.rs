@@ -1,9 +1,9 @@
 //! Which command is which file.
 
 use super::{
-    accept, bisect, check, completions, diff, docs, exec_batch, exec_job, exec_pin, explain,
-    explain_code, fmt, import, lint, man, merge, parity, perf, pin, pins, plan, predict, prune,
-    run, trace, upgrade,
+    accept, bisect, check, completions, diff, docs, engines, exec_batch, exec_job, exec_pin,
+    explain, explain_code, fmt, import, lint, man, merge, parity, perf, pin, pins, plan, predict,
+    prune, run, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -27,6 +27,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Fmt(args) => fmt::run(args, context),
         Command::Pin(args) => pin::run(args, context),
         Command::Pins(args) => pins::run(args, context),
+        Command::Engines(args) => engines::run(args, context),
         Command::Trace(args) => trace::run(args, context),
         Command::Predict(args) => predict::run(args, context),
         Command::Import(args) => import::run(args, context),

@@ -102,6 +102,7 @@ fn failure_code(result: &JobResult) -> Code {
         JobState::Reported { .. }
         | JobState::Unreported(
             JobError::Simulation(_)
+            | JobError::Runner(_)
             | JobError::Interrupted
             | JobError::Elsewhere { end: EndElsewhere::Failed, .. },
         ) => Code::JobFailed,

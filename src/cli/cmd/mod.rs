@@ -8,6 +8,7 @@ mod completions;
 mod diff;
 mod dispatch;
 mod docs;
+mod engines;
 mod exec_batch;
 mod exec_job;
 mod exec_pin;

@@ -59,7 +59,7 @@ fn list(registry: &Registry, format: Format) -> Result<Exit, Failure> {
     let mut pins: Vec<(PinKind, String, Pin)> = Vec::new();
     for Found { kind, name, pin } in every_pin(registry)? {
         match pin {
-            Ok(pin) => pins.push((kind, name, pin)),
+            Ok(pin) => pins.push((kind, stated_name(name, &pin), pin)),
             Err(bag) => wrong.extend(bag),
         }
     }
@@ -76,6 +76,14 @@ fn list(registry: &Registry, format: Format) -> Result<Exit, Failure> {
         }
     })?;
     if wrong.has_errors() { Err(wrong.into()) } else { Ok(Exit::Success) }
+}
+
+/// Returns the name by which a scenario states a pin: an engine's folder may be called after its version too.
+fn stated_name(name: String, pin: &Pin) -> String {
+    match pin {
+        Pin::Engine(engine) => engine.name.clone(),
+        Pin::Trace(_) | Pin::Hardware(_) | Pin::Model(_) | Pin::Timing(_) => name,
+    }
 }
 
 /// Returns what a scenario states of a pin, as it states it.

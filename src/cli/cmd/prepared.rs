@@ -48,6 +48,7 @@ impl Prepared {
         if refused.has_errors() {
             return Err(refused.into());
         }
+        let engines = super::engines::with_runners(&plan, context)?;
         let golden = match golden_path(&plan) {
             Some((path, name)) => GoldenFile::read(&path, &name)?,
             None => GoldenFile::Unnamed,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Handoff, LinkUse, RequestRecord, RunRecord};
+use crate::record::{Handoff, LinkUse, RequestRecord, RunRecord, Witness};
 use crate::units::SimTime;
 
 /// A transfer, or several that overlap: when it began and ended, and the milliseconds of work on a link.
@@ -11,22 +11,28 @@ type Moved = (SimTime, SimTime, f64);
 /// INV-17. Pools and hand-offs go together, each step follows those before it, and a completed request took all of them.
 pub(super) fn unpaired(record: &RunRecord) -> Option<String> {
     let is_apart = record.pools.len() > 1;
-    let was_cut = record.requests.iter().any(|request| request.outcome.is_none());
+    let was_cut = record.witness.unlisted() > 0
+        || record.requests.iter().any(|request| request.outcome.is_none());
+    let seen = record.witness;
     record.requests.iter().find_map(|request| {
         let found = match (&request.handoff, is_apart) {
             (None, false) => None,
             (None, true) => Some("no hand-off between two pools".to_owned()),
             (Some(_), false) => Some("a hand-off within one pool".to_owned()),
-            (Some(handoff), true) => step_missing(&request, handoff, was_cut),
+            (Some(handoff), true) => step_missing(&request, handoff, (was_cut, seen)),
         };
         found.map(|found| format!("request {}: {found}", request.index))
     })
 }
 
 /// Returns a step that is missing or not after those before it.
-fn step_missing(request: &RequestRecord, handoff: &Handoff, was_cut: bool) -> Option<String> {
+fn step_missing(
+    request: &RequestRecord,
+    handoff: &Handoff,
+    (was_cut, seen): (bool, Witness),
+) -> Option<String> {
     let both = handoff.held.max(handoff.reserved);
-    let steps = [
+    let mut steps = vec![
         (
             "held and reserved",
             both.filter(|_| handoff.held.is_some() && handoff.reserved.is_some()),
@@ -36,6 +42,9 @@ fn step_missing(request: &RequestRecord, handoff: &Handoff, was_cut: bool) -> Op
         ("activated", handoff.activated),
         ("released", handoff.released),
     ];
+    if !seen.is_whole() {
+        steps.retain(|(name, _)| !name.starts_with("transfer"));
+    }
     for pair in steps.windows(2) {
         let [(before, first), (after, second)] = pair else { continue };
         if second.is_some() && (first.is_none() || first > second) {

@@ -158,6 +158,7 @@ impl PartialJob {
             JobState::Unreported(JobError::Unwritable { .. }) => JobError::Interrupted.name(),
             JobState::Unreported(
                 JobError::Simulation(_)
+                | JobError::Runner(_)
                 | JobError::Interrupted
                 | JobError::Panicked { .. }
                 | JobError::Elsewhere { .. },

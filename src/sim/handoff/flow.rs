@@ -62,7 +62,7 @@ impl Flow {
         record.handoff = Some(Box::new(Handoff {
             prefill_rank: self.source.and_then(narrow),
             prefill_admissions: self.prefill_admissions.len(),
-            missing: Tokens::new(self.missing),
+            missing: Some(Tokens::new(self.missing)),
             ..self.times
         }));
     }

@@ -1,6 +1,6 @@
 //! From the finished or cut run to its record.
 
-use crate::record::{RequestRecord, RunRecord};
+use crate::record::{RequestRecord, RunRecord, Witness};
 use crate::sim::error::SimError;
 use crate::sim::handoff::Handoffs;
 use crate::sim::tiers::Tiers;
@@ -30,6 +30,7 @@ impl Runtime<'_> {
             pools,
             transcript: self.log.finish().map_err(|error| SimError::spill(&error))?,
             warnings: Vec::new(),
+            witness: Witness::Whole,
             host: self.tiers.as_ref().map(Tiers::host_use),
             storage: self.tiers.as_ref().and_then(Tiers::storage_use),
         })

@@ -7,7 +7,9 @@ mod statistics;
 mod summary;
 
 use crate::digest::Sha256;
-use crate::record::{Admission, Gaps, Outcome, PoolUse, RequestRecord, RunRecord, Transcript};
+use crate::record::{
+    Admission, Gaps, Outcome, PoolUse, RequestRecord, RunRecord, Transcript, Witness,
+};
 use crate::units::{Blocks, Nanos, SimTime, Tokens};
 use crate::workload::SessionName;
 
@@ -73,5 +75,6 @@ fn run(requests: Vec<RequestRecord>) -> RunRecord {
         storage: None,
         transcript: Transcript { count: 0, digest: Sha256::of(b""), lines: None },
         warnings: Vec::new(),
+        witness: Witness::Whole,
     }
 }

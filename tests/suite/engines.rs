@@ -1,0 +1,108 @@
+//! Pinned engines from the command line. No test builds a runner: scripts play them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::program::{Place, Ran};
+
+/// The pin that the scripts answer for.
+const PIN: &str = "aisimulate-0.13.0-dev.202610290000000087";
+
+/// Answers every job as `answer` has it, under the key that was asked.
+const OBLIGING: &str = "#!/bin/sh
+job=$(sed 's/.*\"job\":\"\\([0-9a-f]*\\)\".*/\\1/')
+sed \"s/JOB/$job/\" \"$0.answer\"
+";
+
+/// Returns a project whose scenario runs on an engine whose runner is this script.
+fn project(script: &str) -> Place {
+    let place = Place::with_pins();
+    let scenario = include_str!("../fixtures/runner/job.kdl").replace(
+        "engine \"native\" version=\"1\"",
+        "engine \"aisimulate\" version=\"0.13.0-dev.87\" checksum=\"eb823782e806dd74cba719906a6b828b86f415aad54c6d5016c29ff278e89319\"",
+    );
+    place.write("scenarios/r.kdl", scenario.replace("engine \"native\"", "engine \"aisimulate\""));
+    let program = place.write(&format!("made/{PIN}/runner"), script);
+    let answer = include_str!("../fixtures/runner/answer.json");
+    place.write(&format!("made/{PIN}/runner.answer"), answer);
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("its own file");
+    place
+}
+
+/// Runs `bench` where ready-made runners and nothing else can be found.
+fn bench(place: &Place, arguments: &[&str]) -> Ran {
+    let mut command = place.command(arguments);
+    command.env("TOUCHSTONE_CACHE", place.path("cache"));
+    command.env("TOUCHSTONE_RUNNERS", place.path("made"));
+    Ran::of(&mut command)
+}
+
+#[test]
+fn every_engine_is_listed_with_whether_its_runner_is_there_and_nothing_is_built_to_say_so() {
+    let place = project(OBLIGING);
+    let ran = bench(&place, &["engines", "list"]).exits(0);
+    let line = |name: &str| ran.stdout.lines().find(|line| line.contains(name)).expect(name);
+    assert!(line("0.12.1 ").contains("not built"), "{ran}");
+    assert!(line("0000000087").contains("prebuilt"), "{ran}");
+    assert!(line("native").contains("in this program"), "{ran}");
+    assert!(!place.path("cache").exists());
+    let json = bench(&place, &["engines", "list", "--format", "json"]).exits(0);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(value["engines"].as_array().map(Vec::len), Some(ran.stdout.lines().count()));
+}
+
+#[test]
+fn a_scenario_runs_on_a_pinned_engine_and_its_report_says_what_the_engine_does_not_tell() {
+    let place = project(OBLIGING);
+    let ran = bench(&place, &["run", "scenarios/r.kdl"]).exits(0);
+    assert!(ran.stdout.contains("runner/two/one/aisimulate"), "{ran}");
+    let report = place.read("runs/runner/latest/jobs/runner/two/one/aisimulate/report.json");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["validity"]["absent"]["itl_ns"], "not-told");
+    assert_eq!(report["summary"]["requests_completed"], 2);
+    assert_eq!(report["summary"]["pools"][0]["blocks_held_peak"], serde_json::Value::Null);
+    let cached = bench(&place, &["run", "scenarios/r.kdl"]).exits(0);
+    assert_eq!(cached.stdout, ran.stdout);
+}
+
+#[test]
+fn another_runner_never_meets_the_results_of_the_first() {
+    let place = project(OBLIGING);
+    bench(&place, &["run", "scenarios/r.kdl"]).exits(0);
+    let program = format!("made/{PIN}/runner");
+    place.write(&program, OBLIGING.replace("JOB", "NOBODY"));
+    let ran = bench(&place, &["run", "scenarios/r.kdl"]).exits(1);
+    assert!(ran.stderr.contains("it is for job JOB instead of"), "{ran}");
+}
+
+#[test]
+fn a_runner_that_fails_fails_its_job_with_its_stderr() {
+    let place = project("#!/bin/sh\necho out of memory >&2\nexit 134\n");
+    let ran = bench(&place, &["run", "scenarios/r.kdl"]).exits(1);
+    assert!(ran.stderr.contains("job `runner/two/one/aisimulate` failed"), "{ran}");
+    assert!(ran.stderr.contains("out of memory"), "{ran}");
+}
+
+#[test]
+fn what_an_engine_cannot_run_is_refused_before_a_job_starts() {
+    let place = project("#!/bin/sh\nexit 1\n");
+    let text = place
+        .read("scenarios/r.kdl")
+        .replace("timing \"fixed\" prefill-ms=10.0 decode-ms=2.0", "timing \"roofline\"");
+    place.write("scenarios/r.kdl", text);
+    let ran = bench(&place, &["run", "scenarios/r.kdl"]).exits(2);
+    assert!(ran.stderr.contains("timing `roofline` on engine `aisimulate` 0.13.0-dev."), "{ran}");
+    assert!(!place.path("runs").exists(), "{ran}");
+}
+
+#[test]
+fn a_version_that_is_not_pinned_is_refused_with_those_that_are() {
+    let place = project(OBLIGING);
+    let ran = bench(&place, &["engines", "build", "aisimulate", "--version", "0.14.0"]).exits(2);
+    assert!(ran.stderr.contains("it is pinned at `0.12.1`, "), "{ran}");
+    let ran = bench(&place, &["engines", "verify", "native"]).exits(2);
+    assert!(ran.stderr.contains("engine `native` has no runner"), "{ran}");
+    bench(&place, &["engines", "verify", "aisimulate", "--version", "0.13.0-dev.87"]).exits(0);
+    bench(&place, &["engines", "verify", "aisimulate", "--version", "0.12.1"]).exits(2);
+    bench(&place, &["engines", "remove"]).exits(0);
+}
