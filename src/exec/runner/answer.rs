@@ -62,7 +62,9 @@ pub(super) fn record(
         return Err(format!("it lists request {twice} twice").into());
     }
     let requests = sorter.finish().map_err(|error| Unusable::Spill(SimError::spill(&error)))?;
-    let duration = time(run.summary.duration_ms)?;
+    // The engine's own duration leaves out requests that were refused after the last that completed.
+    let last = requests.iter().filter_map(|request| request.terminal).max();
+    let duration = last.unwrap_or(SimTime::ZERO).max(time(run.summary.duration_ms)?);
     let transcript = transcript(run, &requests, &by_uuid, keep_lines)
         .map_err(|error| Unusable::Spill(SimError::spill(&error)))?;
     Ok(RunRecord {

@@ -2,8 +2,10 @@
 
 use crate::digest::Sha256;
 use crate::digest::canonical::Value;
+use crate::exec::JobError;
+use crate::exec::runner::RunnerError;
 use crate::record::Spool;
-use crate::report::{JobResult, Report};
+use crate::report::{JobResult, JobState, Report};
 
 /// A report with its requests, and the digest of what the engine answered.
 #[derive(Debug, Clone)]
@@ -64,11 +66,24 @@ fn answer_digest(report: &Report) -> Sha256 {
     Value::Object(fields).digest()
 }
 
+/// Returns why the engine itself refuses a job; `None` where it does not.
+fn refusal(result: &JobResult) -> Option<String> {
+    match &result.state {
+        JobState::Unreported(JobError::Runner(error @ RunnerError::Refused { .. })) => {
+            Some(error.to_string())
+        }
+        JobState::Reported { .. } | JobState::Unreported(_) => None,
+    }
+}
+
 impl Answer {
     /// Returns the answer of a job that ran; `requests` is what it left of its requests.
     pub fn of(result: &JobResult, requests: Option<Spool>) -> Self {
         if result.is_interrupted() {
             return Self::Interrupted;
+        }
+        if let Some(why) = refusal(result) {
+            return Self::Refused(why);
         }
         let failures = result.failures();
         match (result.report(), requests) {

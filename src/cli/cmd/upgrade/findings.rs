@@ -96,7 +96,7 @@ fn of_job(job: &Judged, (file, verdict): (&str, &Verdict)) -> Option<Problem> {
     let (engine, from, to) = (&verdict.engine, &verdict.from, &verdict.to);
     Some(match job.class {
         Class::Undeclared => problem.help(format!(
-            "where it is wanted, declare it in `changes.kdl` beside the pin of {engine} {to}; else {from} and {to} differ by mistake in {file}"
+            "why: bench explain {file} --engine {engine} --from {from} --to {to}\nwhere it is wanted, declare it in `changes.kdl` beside the pin of {engine} {to}"
         )),
         Class::Absent => problem.help("mend the declaration, or the upgrade"),
         Class::Identical
