@@ -8,7 +8,7 @@
 //!  5  report                               schema, canonical bytes, views
 //!  4  exec                                 pool, result cache, events
 //!  3  sim                                  virtual time
-//!  2  plan       measure                   jobs and ids | pure metrics and invariants
+//!  2  plan       measure    graph          jobs and ids | pure metrics and invariants | workflow graphs
 //!  1  scenario   pin   trace   workload   deployment   protocol   record        data and their decoders
 //!  0  units      digest      diag          no I/O, nothing upward
 //! ```
@@ -21,6 +21,7 @@ pub mod diag;
 pub mod digest;
 pub mod exec;
 pub mod gate;
+pub mod graph;
 pub mod measure;
 pub mod pin;
 pub mod plan;

@@ -182,10 +182,28 @@ codes! {
         "A run needs at least one request. Blank lines and a header are none.";
     TraceStopped "trace::stopped" Error "Reading a trace stopped early because too many rows are wrong."
         "After ten wrong rows the rest is most likely wrong in the same way. Mend these and run again.";
+    TraceFormat "trace::format" Error "The format of a recording cannot be told."
+        "Weka traces and Dynamo captures are told by their first record. The file holds neither there; say what it is, or look whether it is the right file. Graphs are never guessed.";
     TraceTolerated "trace::tolerated" Warning "Rows of a trace were given a meaning that the file does not state."
         "`predict` reads a trace as DynoSim does, and `lenient=#true` in a pin asks for the same. The message says how many rows and what they were taken for. A scenario refuses such rows.";
     TraceTimeScale "trace::time_scale" Warning "The span of a trace's arrivals hints at a wrong unit."
         "All rows arrive within a second, or over more than seven days. Most such traces are read with the wrong `timestamps unit=`.";
+
+    // Workflow graphs.
+    GraphTree "graph::tree" Error "No graph has this name."
+        "A recording holds one graph a session tree, called after its root session. `bench graph FILE` without `--tree` draws all of them.";
+    GraphName "graph::name" Error "A name in a graph is taken or means something else."
+        "Nodes and channels are found by their names, so each stands once. `START`, `END`, an empty name and names that begin with `_aiperf` mean something else.";
+    GraphEdge "graph::edge" Error "An edge leads nowhere."
+        "An edge leads from the start or a node to a node or the end, and both ends are in the graph.";
+    GraphWait "graph::wait" Error "What an edge waits for contradicts itself."
+        "An edge waits for the end of its source, or for its dispatch and perhaps its first token, never for both; the start has neither. A node that waits for a dispatch has that edge alone, because it is scheduled when its source is sent.";
+    GraphChannel "graph::channel" Error "A channel is not there, is written by several, or cannot fill."
+        "A channel that keeps its last value has one writer, else the order of answers would decide what it holds. A node waits for no more values than nodes write.";
+    GraphCycle "graph::cycle" Error "Nodes of a graph wait for one another."
+        "None of them could ever start. The message names one cycle.";
+    GraphUnreachable "graph::unreachable" Error "A node cannot be reached from the start."
+        "Nothing that it waits for ever begins. Add an edge from the start or from a node that can be reached.";
 
     // DynoSim's YAML and `bench predict`.
     DynosimFile "dynosim::file" Error "The configuration file cannot be read."

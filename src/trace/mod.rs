@@ -33,7 +33,7 @@ pub use read::{
 pub use recorded::{
     EdgeRelation, EdgeTrigger, HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions,
     RecordedRequest, RecordedSession, RecordedSource, RecordedSpawn, RecordedTool, RecordedTree,
-    SpawnMode, TimestampBasis, ToolMode,
+    SpawnMode, TimestampBasis, ToolMode, detect_recording,
 };
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};
 pub use weka::read_weka;

@@ -8,6 +8,7 @@ mod engines;
 mod explain;
 mod export;
 mod gate;
+mod graph;
 mod interrupt;
 mod lint;
 mod nix;

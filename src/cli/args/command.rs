@@ -9,8 +9,8 @@ use crate::cli::environment;
 use super::{
     AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
     ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
-    ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs,
-    PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
+    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs,
+    PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -111,6 +111,11 @@ pub(crate) enum Command {
     /// Look into traces
     #[command(after_help = "Example:\n  bench trace stats pins/traces/conversation.jsonl.gz")]
     Trace(TraceArgs),
+    /// Draw the workflow graphs of a recording: calls, what each waits for, for how long
+    #[command(
+        after_help = "Examples:\n  bench graph capture.jsonl.gz --tree root-a | dot -Tsvg > root-a.svg\n  bench graph corpus.jsonl --format mermaid --idle-gap-cap none"
+    )]
+    Graph(GraphArgs),
     /// Run a DynoSim configuration and write DynoSim's files
     #[command(
         after_help = "Example:\n  bench predict -c prediction.yaml --set traffic.load.concurrency=4 --output-dir out"

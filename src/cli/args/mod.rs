@@ -6,6 +6,7 @@ mod command;
 mod engines;
 mod explain;
 mod global;
+mod graph;
 mod import;
 mod maintain;
 mod parity;
@@ -23,6 +24,7 @@ pub(crate) use command::Command;
 pub(crate) use engines::{EnginesAction, EnginesArgs, Rebuild, WantedEngines};
 pub(crate) use explain::{ExplainArgs, PageFormat};
 pub(crate) use global::{ColorWhen, Format, Global};
+pub(crate) use graph::{GraphArgs, GraphInput};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,

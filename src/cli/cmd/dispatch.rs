@@ -2,8 +2,8 @@
 
 use super::{
     accept, bisect, check, completions, diff, docs, engines, exec_batch, exec_job, exec_pin,
-    explain, explain_code, fmt, import, lint, man, merge, parity, perf, pin, pins, plan, predict,
-    prune, run, trace, upgrade,
+    explain, explain_code, fmt, graph, import, lint, man, merge, parity, perf, pin, pins, plan,
+    predict, prune, run, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -30,6 +30,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Engines(args) => engines::run(args, context),
         Command::Trace(args) => trace::run(args, context),
         Command::Predict(args) => predict::run(args, context),
+        Command::Graph(args) => graph::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Parity(args) => parity::run(args, context),
         Command::Perf(args) => perf::run(args, context),

@@ -17,6 +17,7 @@ mod explain_code;
 mod fmt;
 mod forbid;
 mod fresh;
+mod graph;
 mod import;
 mod jobs;
 mod judged;

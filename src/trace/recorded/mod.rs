@@ -5,12 +5,14 @@
 //! §9.7.
 
 mod counts;
+mod detect;
 mod options;
 mod place;
 mod request;
 mod tree;
 
 pub use counts::RecordedCounts;
+pub use detect::detect_recording;
 pub use options::{RecordedOptions, TimestampBasis};
 pub use place::Place;
 pub use request::{

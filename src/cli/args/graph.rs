@@ -1,0 +1,94 @@
+//! Arguments of `graph`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::graph::{Drawing, IdleGapCap};
+use crate::units::Nanos;
+
+/// Arguments of `graph`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GraphArgs {
+    /// Files of one recording or graph, plain, gzip or Zstandard
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The graph to draw, by the name of its root session [default: all]
+    #[arg(long, value_name = "ID")]
+    pub(crate) tree: Option<String>,
+
+    /// How to draw it
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DrawingFormat::Dot)]
+    pub(crate) format: DrawingFormat,
+
+    /// What the files hold [default: weka or dynamo, by their first record]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) input: Option<GraphInput>,
+
+    /// The longest idle time of a tree that is kept, or `none` to keep all
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = cap)]
+    pub(crate) idle_gap_cap: IdleGapCap,
+}
+
+/// How graphs are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DrawingFormat {
+    /// For Graphviz
+    Dot,
+    /// For Mermaid
+    Mermaid,
+    /// For programs
+    Json,
+}
+
+/// What files of graphs hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphInput {
+    /// Weka's traces of coding agents
+    Weka,
+    /// Dynamo's request trace
+    Dynamo,
+}
+
+impl From<DrawingFormat> for Drawing {
+    fn from(format: DrawingFormat) -> Self {
+        match format {
+            DrawingFormat::Dot => Self::Dot,
+            DrawingFormat::Mermaid => Self::Mermaid,
+            DrawingFormat::Json => Self::Json,
+        }
+    }
+}
+
+/// Units of a duration and their milliseconds; longer ones first, so that `ms` is not read as `s`.
+const UNITS: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("m", 6e4), ("h", 3.6e6)];
+
+/// Reads a cap: a number and a unit, or `none`.
+fn cap(text: &str) -> Result<IdleGapCap, String> {
+    if text == "none" {
+        return Ok(IdleGapCap::None);
+    }
+    let unit = UNITS.iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, *ms)));
+    let time = unit
+        .and_then(|(number, ms)| Some(number.parse::<f64>().ok()? * ms))
+        .and_then(|ms| Nanos::from_ms(ms).ok());
+    time.map(IdleGapCap::At).ok_or_else(|| "write `60s`, `500ms` or `none`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_a_duration_or_none() {
+        let at = |ns| Ok(IdleGapCap::At(Nanos::new(ns)));
+        assert_eq!(cap("60s"), at(60_000_000_000));
+        assert_eq!(cap("1.5ms"), at(1_500_000));
+        assert_eq!(cap("0s"), at(0));
+        assert_eq!(cap("none"), Ok(IdleGapCap::None));
+        for wrong in ["", "60", "s", "-1s", "NaNs", "1 d"] {
+            assert!(cap(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Workflow graphs: calls of a model, what each of them waits for, and what passes between them. One graph a session tree.
+//!
+//! Owns the IR that simulation and replay share ([`Graph`]), the lowering of recorded session trees into it ([`lower()`]), the
+//! validators ([`validate()`]) and the drawings ([`draw()`]). Uses `trace`, `units` and `diag`; knows nothing of scenarios, pins or
+//! endpoints. Every time is integer nanoseconds: a graph is the same on every machine.
+
+mod blocks;
+mod draw;
+mod ir;
+mod lower;
+mod prompt;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+pub use blocks::BlockId;
+pub use draw::{Drawing, draw};
+pub use ir::{
+    Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
+    InputCount, Node, NodeIndex, Reducer, SessionTurn, Wait,
+};
+pub use lower::{IdleGapCap, LowerCounts, LowerOptions, lower};
+pub use prompt::{Message, MessageRole, Prompt, Run};
+pub use validate::validate;

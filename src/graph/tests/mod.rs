@@ -1,0 +1,7 @@
+//! Graphs against an independent implementation, against laws, and against cases computed by hand.
+
+mod hand;
+mod laws;
+mod recorded;
+mod support;
+mod validators;

@@ -1,0 +1,52 @@
+//! `bench graph`: recordings drawn, and what is refused.
+
+use crate::program::Place;
+
+/// Returns a folder with one recording in two formats.
+fn place() -> Place {
+    let place = Place::empty();
+    place.copy("tests/fixtures/graph", "graph");
+    place
+}
+
+#[test]
+fn a_recording_is_drawn_whichever_format_it_is_in() {
+    let place = place();
+    let dynamo = place.bench(["graph", "graph/capture.jsonl.gz", "--tree", "root-c"]).exits(0);
+    let weka = place.bench(["graph", "graph/weka.jsonl.gz", "--tree", "root-c"]).exits(0);
+    assert_eq!(dynamo.stdout, weka.stdout);
+    assert!(dynamo.stdout.starts_with("digraph \"root-c\" {\n"), "{dynamo}");
+    let mermaid =
+        place.bench(["graph", "graph/weka.jsonl.gz", "--tree=root-c", "--format=mermaid"]).exits(0);
+    assert!(mermaid.stdout.contains("n1 -.->|\"sent +200 ms\"| n2\n"), "{mermaid}");
+    let all = place.bench(["graph", "graph/weka.jsonl.gz", "--format", "json"]).exits(0);
+    let value: serde_json::Value = serde_json::from_str(&all.stdout).expect("JSON");
+    let graphs = value["graphs"].as_array().expect("a list");
+    let nodes: usize =
+        graphs.iter().map(|graph| graph["nodes"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!((graphs.len(), nodes), (3, 28));
+    assert_eq!(graphs[1]["nodes"][2]["arrival_ns"], 62_000_000_000_u64);
+    let kept = place
+        .bench([
+            "graph",
+            "graph/weka.jsonl.gz",
+            "--tree=root-b",
+            "--format=json",
+            "--idle-gap-cap=none",
+        ])
+        .exits(0);
+    assert!(kept.stdout.contains("\"arrival_ns\":202000000000"), "{kept}");
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    let place = place();
+    let unknown = place.bench(["graph", "graph/weka.jsonl.gz", "--tree", "root-d"]).exits(2);
+    assert!(unknown.stderr.contains("graph::tree"), "{unknown}");
+    assert!(unknown.stderr.contains("did you mean `root-"), "{unknown}");
+    place.write("rows.jsonl", "{\"timestamp\":0,\"input_length\":1,\"output_length\":1}\n");
+    let neither = place.bench(["graph", "rows.jsonl"]).exits(2);
+    assert!(neither.stderr.contains("trace::format"), "{neither}");
+    place.bench(["graph", "absent.jsonl"]).exits(2);
+    place.bench(["graph", "graph/weka.jsonl.gz", "--idle-gap-cap", "60"]).exits(2);
+}
