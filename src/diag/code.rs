@@ -285,6 +285,12 @@ codes! {
         "The scenario pins something that none of its workloads, deployments and blocks uses. It changes no job; remove it, or use it.";
     ScenarioUnusedDeclaration "scenario::unused_declaration" Warning "A workload or deployment is not used."
         "No `simulate` or `replay` names it, so it changes no job.";
+    ScenarioIdleSetting "scenario::idle_setting" Warning "A setting has no effect."
+        "The file states a value that nothing reads beside the others: two ways of saying one thing of which one counts, or a setting of a feature that is off. The run is the same without it. Remove it, or state what makes it count.";
+    ScenarioForeignSetting "scenario::foreign_setting" Warning "A setting is of another model or deployment."
+        "A timing table was measured for another model, GPU, engine or parallelism, or the context is longer than the model's. The run uses it as it stands; whether that is meant, only its author knows.";
+    ScenarioUnservable "scenario::unservable" Warning "Requests can never be served."
+        "From lengths and limits alone it follows that the engine refuses requests, or that the run ends with some of them waiting. The message says what they need and what there is; the job would lose them, or fail.";
     ScenarioUnresolved "scenario::unresolved" Error "A worker asks for what no pin says."
         "Timing `default` means the pinned table of the worker's model, hardware, engine and parallelism; timing `roofline` and a capacity of type `default` are computed from the model and hardware pins. What they need is not pinned, or does not exist: the help says which table to pin, how to make one, or what to state instead.";
     ScenarioDigestMissing "scenario::digest_missing" Error "A pin has no digest."

@@ -64,13 +64,17 @@ pub enum CapacityError {
     },
     /// Nothing is left.
     #[error(
-        "no KV block fits: {used} bytes are taken before, of {memory} bytes of memory at this share"
+        "no KV block fits: the engine may use {usable} of {memory} bytes of memory (`memory-fraction` {share}), and {used} are taken before"
     )]
     NothingLeft {
-        /// What is taken.
+        /// Bytes that weights, activations, buffers and graphs take before.
         used: u64,
-        /// What there is.
+        /// Bytes of which the share is taken.
         memory: u64,
+        /// Bytes that the engine may use by its share.
+        usable: u64,
+        /// The share.
+        share: f64,
     },
 }
 
@@ -133,8 +137,8 @@ impl ModelPin {
         let per_token = self.pool_bytes_per_token(request.parallelism);
         let blocks = floor(bytes / per_token) / u64::from(request.block_size.get());
         if bytes <= 0.0 || blocks == 0 {
-            let (used, memory) = (floor(used), hardware.memory_bytes);
-            return Err(CapacityError::NothingLeft { used, memory });
+            let (usable, memory) = (floor((bytes + used).max(0.0)), hardware.memory_bytes);
+            return Err(CapacityError::NothingLeft { used: floor(used), memory, usable, share });
         }
         Ok(Blocks::new(blocks))
     }

@@ -1,9 +1,11 @@
 //! Jobs: workloads × deployments × engines × axes, in the order written, the last axis fastest.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
+use super::doubt::{Case, Doubt, doubts};
 use super::inputs::{Inputs, MissingPin, kv_parallelisms};
 use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
@@ -72,10 +74,12 @@ pub(super) fn jobs(
             jobs: &mut expansion.jobs,
             alone: (form == Form::JobsAlone).then_some(&mut expansion.alone),
             refusals: Vec::new(),
+            warnings: Vec::new(),
+            doubts: BTreeSet::new(),
             origins: Vec::new(),
         };
         run.expand();
-        for problem in run.refusals {
+        for problem in run.refusals.into_iter().chain(run.warnings) {
             findings.extend_new(problem.into());
         }
         expansion.blocks.push(PlannedBlock {
@@ -117,6 +121,9 @@ struct Run<'r, 's> {
     jobs: &'r mut Vec<Job>,
     alone: Option<&'r mut Vec<Alone>>,
     refusals: Vec<Problem>,
+    warnings: Vec<Problem>,
+    /// Oddities that were told, by the place of their declarations among `origins`.
+    doubts: BTreeSet<(Option<usize>, Doubt)>,
     /// What jobs were planned from, by the names of workload and deployment.
     origins: Vec<((String, String), Arc<Origin>)>,
 }
@@ -160,6 +167,7 @@ impl Run<'_, '_> {
             pools.iter().filter_map(|pool| Some(pool.table.as_ref()?.name.clone())).collect();
         let Some(kind) = self.job(asked, serving, (identity, pools)) else { return };
         let origin = self.origin(workload, deployment);
+        self.doubt(&kind, &origin);
         let places = Places {
             origin: Some(origin),
             declaration: self.block.stated.place.span(),
@@ -174,6 +182,24 @@ impl Run<'_, '_> {
         let id = self.id(index);
         self.write_alone((workload, deployment, engine), &index[3..], &tables);
         self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
+    }
+
+    /// Warns of what is odd about a job; each oddity of a declaration once.
+    fn doubt(&mut self, job: &SimulationJob, origin: &Arc<Origin>) {
+        let Some(model) = self.inputs.model(&job.deployment.model) else { return };
+        let case = Case { job, model, timings: self.inputs.timings(), origin };
+        let of = self.origins.iter().position(|(_, known)| Arc::ptr_eq(known, origin));
+        for doubt in doubts(&case) {
+            if !self.doubts.insert((of, doubt.clone())) {
+                continue;
+            }
+            let problem = origin.place(&doubt.setting).problem(
+                doubt.kind.code(),
+                doubt.message,
+                doubt.kind.label(),
+            );
+            self.warnings.push(problem.help(doubt.help));
+        }
     }
 
     /// Returns the declarations of a combination with the axes of the block: those of the job before, where they are the same.

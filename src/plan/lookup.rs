@@ -79,6 +79,6 @@ pub(super) fn unresolved(deployment: &Node, role: WorkerRole, lack: &Shortfall) 
         }
     });
     let place = part.as_ref().or(worker).map_or_else(|| deployment.head(), Node::head);
-    let problem = place.problem(Code::ScenarioUnresolved, &lack.message, "no pin says");
+    let problem = place.problem(Code::ScenarioUnresolved, &lack.message, "asks for it");
     problem.help(&lack.help)
 }

@@ -4,6 +4,7 @@ mod alone;
 mod axis;
 mod batch;
 mod block;
+mod doubt;
 mod engine;
 mod expand;
 mod files;

@@ -33,6 +33,16 @@ impl Origin {
             rest => nearest(&self.deployment, rest).0,
         }
     }
+
+    /// Returns whether a setting is stated, or varied by an axis.
+    pub(super) fn states(&self, setting: &str) -> bool {
+        let steps: Vec<&str> = setting.split('.').collect();
+        self.axes.iter().any(|(path, _)| path == setting)
+            || match steps.as_slice() {
+                ["workload", rest @ ..] => nearest(&self.workload, rest).1 == 0,
+                rest => nearest(&self.deployment, rest).1 == 0,
+            }
+    }
 }
 
 /// Returns the place that a path leads to from a node, or how far it leads, and how many steps of it are left.
@@ -86,6 +96,28 @@ mod tests {
             ("workload.stop.virtual-time", "stop"),
         ] {
             assert_eq!(shown(setting, &[]), expected, "{setting}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_file_or_an_axis_gives_is_stated() {
+        let source = SourceFile::new("a.kdl", TEXT);
+        let document = parse(&source).expect("KDL");
+        let (deployment, workload) = (document.nodes[0].clone(), document.nodes[1].clone());
+        let axes = vec![("worker.decode.speedup.ratio".to_owned(), workload.place.clone())];
+        let origin = Origin { workload, deployment, axes };
+        for stated in [
+            "speculation",
+            "speculation.tokens",
+            "workload.stop.requests",
+            "worker.decode.speedup.ratio",
+        ] {
+            assert!(origin.states(stated), "{stated}");
+        }
+        for absent in
+            ["router", "speculation.seed", "worker.prefill.kv-cache", "workload.stop.sessions"]
+        {
+            assert!(!origin.states(absent), "{absent}");
         }
     }
 

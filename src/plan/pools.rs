@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::deployment::{Backend, Capacity, Deployment, Parallelism, Timing, Worker, WorkerRole};
 use crate::digest::canonical::object;
 use crate::digest::{Domain, Sha256};
-use crate::pin::{Dtype, HardwarePin, KvRequest, ModelPin, PassTable, TimingPin};
+use crate::pin::{CapacityError, Dtype, HardwarePin, KvRequest, ModelPin, PassTable, TimingPin};
 use crate::units::Blocks;
 
 /// What the pins say of one pool.
@@ -187,8 +187,15 @@ impl Pool<'_> {
         model.kv_blocks(&hardware, &request).map(Some).map_err(|error| Shortfall {
             part: WorkerPart::Capacity,
             message: format!("a `default` KV capacity of `{}` does not exist: {error}", model.name),
-            help: "state the capacity as `fixed`, with blocks; or spread the model wider"
-                .to_owned(),
+            help: match error {
+                CapacityError::NothingLeft { .. } => {
+                    "raise `memory-fraction`, lower `cuda-graph-reserved-bytes` or `max-batched-tokens`, spread the model wider, or state the capacity as `fixed`, with blocks"
+                }
+                CapacityError::TensorWidth { .. } | CapacityError::MoeWidth { .. } => {
+                    "state the capacity as `fixed`, with blocks; or spread the model otherwise"
+                }
+            }
+            .to_owned(),
         })
     }
 

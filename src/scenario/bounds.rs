@@ -69,10 +69,19 @@ pub(crate) fn chunk_excess(chunk: u64, size: BlockSize, ranks: u32) -> Option<St
     let size = u64::from(size.get());
     if !chunk.is_multiple_of(size) {
         return Some(format!(
-            "makes chunks of {chunk} tokens, which are no whole blocks of {size}"
+            "makes chunks of {chunk} tokens, which are no whole blocks of {size}: a multiple of {size} is needed"
         ));
     }
     (chunk < u64::from(ranks)).then(|| format!("leaves each of {ranks} ranks less than a token"))
+}
+
+/// Says whether the share of a chunk that each rank of a worker gets is less than a block: no prompt is ever computed then.
+pub(crate) fn chunk_shortage(chunk: u64, size: BlockSize, ranks: u32) -> Option<String> {
+    let (share, block) = (chunk / u64::from(ranks.max(1)), size.get());
+    (share < u64::from(block)).then(|| {
+        let least = u64::from(block) * u64::from(ranks);
+        format!("leaves each of {ranks} ranks {share} tokens, less than a block of {block}: at least {least} are needed")
+    })
 }
 
 /// Says whether blocks hold too many tokens together.

@@ -194,6 +194,24 @@ fn a_run_that_rejects_everything_warns_and_succeeds() {
 }
 
 #[test]
+fn a_run_that_loses_some_requests_warns_of_them_and_succeeds() {
+    let place = small();
+    let words = [
+        "--set",
+        "traffic.source={type: synthetic-session, new_input_tokens_per_turn: 40, output_tokens_per_turn: 5, session: {turns: 3}}",
+        "--set",
+        "traffic.load={type: constant_rate, sessions_per_second: 1}",
+        "--set",
+        "traffic.stop={sessions: 1}",
+        "--set",
+        "engine.context_length=64",
+    ];
+    let ran = predict(&place, &words).exits(0);
+    assert!(ran.stderr.contains("predict::unserved"), "{ran}");
+    assert!(ran.stderr.contains("rejected: the first is request 1"), "{ran}");
+}
+
+#[test]
 fn an_unlimited_context_needs_a_pin_of_the_model() {
     let place = small();
     let max = ["--set", "engine.context_length=max"];

@@ -73,3 +73,33 @@ fn the_reference_says_at_each_node_what_runs_are_refused_for() {
         assert!(told.clone().any(|line| line.contains(limitation.what)), "{}", limitation.what);
     }
 }
+
+#[test]
+fn slips_of_the_command_line_are_told_in_the_words_of_the_program() {
+    let place = Place::with_pins();
+    let text = scenario(&place, "3.3", "");
+    place.write("scenarios/small.kdl", text);
+    for (arguments, says) in [
+        (&["run", "scenarios/small.kdl", "--jobs", "0"][..], "at least one job must run"),
+        (&["prune", "--runs", "nope"], "`nope` is no folder"),
+        (&["predict"], "--replay-spec <FILE>"),
+        (&["import", "nope.yaml"], "is the path right?"),
+    ] {
+        let ran = place.bench(arguments).exits(2);
+        assert!(ran.stderr.contains(says), "{arguments:?} lacks {says:?}: {ran}");
+    }
+}
+
+#[test]
+fn a_capacity_that_does_not_exist_says_share_and_need() {
+    let place =
+        project("capacity \"fixed\" blocks=4096", "capacity \"default\" memory-fraction=0.05");
+    let ran = place.bench(["lint", "scenarios/small.kdl"]).exits(2);
+    for text in [
+        "`memory-fraction` 0.05",
+        "the engine may use 7569879859 of 151397597184 bytes",
+        "raise `memory-fraction`",
+    ] {
+        assert!(ran.stderr.contains(text), "lacks {text:?}: {ran}");
+    }
+}

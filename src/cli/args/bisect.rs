@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Format;
+use super::{Format, side_by_side};
 
 /// Arguments of `bisect`.
 #[derive(Debug, Clone, Args)]
@@ -35,7 +35,7 @@ pub(crate) struct BisectArgs {
     pub(crate) halve: bool,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to print what was found

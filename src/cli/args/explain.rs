@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::side_by_side;
+
 /// Arguments of `explain`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
@@ -37,7 +39,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) scenario: Option<PathBuf>,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to print the explanation

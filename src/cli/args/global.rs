@@ -1,5 +1,6 @@
 //! Options that every command takes.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -43,4 +44,12 @@ pub(crate) enum Format {
     Table,
     /// For programs: one JSON document.
     Json,
+}
+
+/// Reads how many jobs run side by side.
+///
+/// # Errors
+/// What is wrong, in the program's own words.
+pub(crate) fn side_by_side(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "at least one job must run: a whole number from 1 on".to_owned())
 }

@@ -23,7 +23,7 @@ pub use command::Arguments;
 pub(crate) use command::Command;
 pub(crate) use engines::{EnginesAction, EnginesArgs, Rebuild, WantedEngines};
 pub(crate) use explain::{ExplainArgs, PageFormat};
-pub(crate) use global::{ColorWhen, Format, Global};
+pub(crate) use global::{ColorWhen, Format, Global, side_by_side};
 pub(crate) use graph::{GraphArgs, GraphInput};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::Format;
 
 /// Arguments of `predict`.
 #[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("input").required(true).args(["config", "replay_spec"])))]
 pub(crate) struct PredictArgs {
     /// The DynoSim configuration (YAML)
-    #[arg(short, long, value_name = "FILE", required_unless_present = "replay_spec")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
     /// The reference crate's own `ReplaySpec` (JSON) instead of a configuration

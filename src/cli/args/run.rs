@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Format;
+use super::{Format, side_by_side};
 use crate::exec::Partition;
 
 /// Arguments of `run`.
@@ -16,7 +16,7 @@ pub(crate) struct RunArgs {
     pub(crate) file: PathBuf,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// Compute every job; neither read nor write the result cache
@@ -80,7 +80,7 @@ pub(crate) struct ExecBatchArgs {
     pub(crate) out: PathBuf,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct CheckArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to print the verdicts
@@ -116,7 +116,7 @@ pub(crate) struct AcceptArgs {
     pub(crate) by: Option<String>,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to print what changes

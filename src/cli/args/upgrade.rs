@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::side_by_side;
+
 /// Arguments of `upgrade`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct UpgradeArgs {
@@ -33,7 +35,7 @@ pub(crate) struct UpgradeArgs {
     pub(crate) controls: bool,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How to print the verdict
@@ -75,6 +77,6 @@ pub(crate) struct ExecPinArgs {
     pub(crate) only: Vec<String>,
 
     /// Jobs side by side [default: one for each processor]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = side_by_side)]
     pub(crate) jobs: Option<NonZeroUsize>,
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::PruneArgs;
 use crate::cli::{Context, Exit, Failure, is_older_than_a_day, print};
+use crate::diag::{Code, Problem};
 use crate::report::{Prunable, PruneRule, prunable};
 use crate::scenario::project_root;
 
@@ -33,6 +34,13 @@ pub(super) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Failure> 
 /// Returns where runs are kept.
 fn runs(args: &PruneArgs, context: &Context) -> Result<PathBuf, Failure> {
     if let Some(runs) = &args.runs {
+        if !runs.is_dir() {
+            let message = format!("`{}` is no folder", runs.display());
+            let problem = Problem::new(Code::RunUnreadable, message);
+            return Err(problem
+                .help("name the folder that `bench run --runs DIR` was given")
+                .into());
+        }
         return Ok(runs.clone());
     }
     let root = context

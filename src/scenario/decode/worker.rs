@@ -28,7 +28,9 @@ pub(super) fn worker(
     if backend == Backend::Sglang {
         let chunk = scheduler.sglang.chunked_prefill_size;
         let ranks = parallelism.attention_data;
-        let excess = bounds::chunk_excess(chunk, kv_cache.block_size, ranks);
+        let size = kv_cache.block_size;
+        let excess = bounds::chunk_excess(chunk, size, ranks)
+            .or_else(|| bounds::chunk_shortage(chunk, size, ranks));
         let place = ["scheduler", "kv-cache", "parallelism"].iter().find_map(|at| view.child(at));
         too_much(
             place.unwrap_or(view),
@@ -95,7 +97,7 @@ pub(super) fn too_much(view: &View<'_>, names: &[&str], excess: Option<String>, 
     let Some(excess) = excess else { return };
     let name = names.iter().find(|name| view.is_given(name)).or(names.first()).unwrap_or(&"");
     let message = format!("`{name}` {excess}");
-    bag.push(view.problem(Code::ScenarioConflict, name, message, "too much with the rest"));
+    bag.push(view.problem(Code::ScenarioConflict, name, message, "does not fit the rest"));
 }
 
 /// Decodes what a pass may hold.

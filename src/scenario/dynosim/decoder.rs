@@ -302,7 +302,7 @@ impl<'a> Fields<'a> {
             None => (&self.place, self.path.clone()),
         };
         let message = format!("`{name}` {excess}");
-        report.push(place.problem(Code::DynosimOutOfRange, message, "too much with the rest"));
+        report.push(place.problem(Code::DynosimOutOfRange, message, "does not fit the rest"));
     }
 
     /// Returns a whole number.

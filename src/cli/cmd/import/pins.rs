@@ -53,7 +53,8 @@ pub(super) fn hardware(
     let name = stated.unwrap_or(&prediction.deployment.hardware);
     let known = registry.names(PinKind::Hardware)?;
     if !known.iter().any(|known| known == name) {
-        return Err(unpinned(prediction, "hardware", name, &known).into());
+        let lacking = unpinned(prediction, "hardware", name, &known);
+        return Err(if stated.is_some() { of_option(&lacking, "hardware") } else { lacking }.into());
     }
     let pin = registry.hardware(name).map_err(Bag::from)?;
     Ok(Named { name: name.to_owned(), digest: pin.digest() })
@@ -103,6 +104,12 @@ fn unpinned(prediction: &Prediction, kind: &str, name: &str, known: &[String]) -
         "write `pins/{kind}` for it, or name one that stands for it with `--{kind} PIN`; known are {}",
         known.join(", ")
     ))
+}
+
+/// Returns the refusal of a pin that the command line names: the configuration has no part in it.
+fn of_option(lacking: &Problem, kind: &str) -> Problem {
+    let problem = Problem::new(lacking.code(), format!("`--{kind}`: {}", lacking.message()));
+    problem.help(lacking.help_text().unwrap_or_default())
 }
 
 /// Returns the pin of a trace: one of the project that has the same bytes, or one that is written there with a copy of the file.

@@ -113,7 +113,7 @@ pub(in crate::cli::cmd) fn read_config(path: &Path) -> Result<SourceFile, Proble
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {
         Problem::new(Code::DynosimFile, format!("cannot read `{name}`: {error}"))
-            .help("give the path of a DynoSim configuration with `-c`")
+            .help("is the path right? it is relative to the working directory")
     })?;
     let text = diag::utf8(Code::DynosimFile, &name, bytes)?;
     Ok(SourceFile::new(&name, &text))
