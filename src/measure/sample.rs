@@ -42,7 +42,7 @@ pub(crate) fn run(count: u64) -> RunRecord {
     let arrival = |index: u64| f64::from(u32::try_from(index).expect("few")) * 10.0;
     let requests: Vec<_> = (0..count).map(|index| request(index, arrival(index))).collect();
     let mut gaps = Gaps::default();
-    gaps.add(Nanos::new(2_000_000), 2 * count);
+    gaps.add(Nanos::new(2_000_000).into(), 2 * count);
     RunRecord {
         duration: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
         ended_at: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),

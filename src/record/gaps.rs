@@ -1,6 +1,6 @@
 //! Every gap between consecutive output tokens, as a multiset.
 
-use crate::units::Nanos;
+use crate::units::{Nanos, SimTime};
 
 /// A multiset of gaps between consecutive output tokens of one request, pooled over requests.
 ///
@@ -8,16 +8,66 @@ use crate::units::Nanos;
 /// with distinct gaps, not with tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Gaps {
-    entries: Vec<(Nanos, u64)>,
+    unit: GapUnit,
+    entries: Vec<(Gap, u64)>,
     sorted_len: usize,
 }
+
+/// How gaps are measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GapUnit {
+    /// Between times that are rounded to nanoseconds, as reports hold them: gaps add up to the time between tokens.
+    #[default]
+    Nanoseconds,
+    /// Between times as the clock has them, which is what the reference does: near 0, one over a gap depends on every bit.
+    Exact,
+}
+
+/// A gap in its multiset's unit. Longer ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gap(u64);
 
 /// How many unsorted entries are kept at the least before equal ones are merged.
 const MERGE_AT: usize = 1 << 16;
 
+impl GapUnit {
+    /// Returns the gap from one time to another that is not earlier.
+    pub fn between(self, before: SimTime, after: SimTime) -> Gap {
+        match self {
+            Self::Nanoseconds => {
+                let gap = Nanos::from(after).since(Nanos::from(before));
+                Gap(gap.expect("a pass ends no earlier than the one before it").get())
+            }
+            Self::Exact => {
+                let ms = after.as_ms() - before.as_ms();
+                assert!(ms >= 0.0, "bug: a pass ends {ms} ms after the one before it");
+                // The bits of floats that are not negative are in the order of the floats.
+                Gap((ms + 0.0).to_bits())
+            }
+        }
+    }
+}
+
+impl From<Nanos> for Gap {
+    /// Takes a gap of a multiset in nanoseconds.
+    fn from(gap: Nanos) -> Self {
+        Self(gap.get())
+    }
+}
+
 impl Gaps {
-    /// Adds `count` gaps of the same length.
-    pub fn add(&mut self, gap: Nanos, count: u64) {
+    /// Returns an empty multiset.
+    pub fn of(unit: GapUnit) -> Self {
+        Self { unit, ..Self::default() }
+    }
+
+    /// Returns how gaps are measured.
+    pub fn unit(&self) -> GapUnit {
+        self.unit
+    }
+
+    /// Adds `count` gaps of the same length, which is in the unit of the multiset.
+    pub fn add(&mut self, gap: Gap, count: u64) {
         if count == 0 {
             return;
         }
@@ -32,10 +82,30 @@ impl Gaps {
         }
     }
 
+    /// Adds the gaps of another multiset of the same unit.
+    pub fn extend(&mut self, mut other: Self) {
+        other.merge();
+        other.entries.into_iter().for_each(|(gap, count)| self.add(gap, count));
+    }
+
     /// Returns gaps and counts, ascending, each gap once.
+    ///
+    /// # Panics
+    /// Where gaps are exact: their sum is not that of rounded times.
     pub fn into_sorted(mut self) -> Vec<(Nanos, u64)> {
+        assert!(self.unit == GapUnit::Nanoseconds, "exact gaps are no whole nanoseconds");
         self.merge();
-        self.entries
+        self.entries.into_iter().map(|(gap, count)| (Nanos::new(gap.0), count)).collect()
+    }
+
+    /// Returns gaps in milliseconds and counts, ascending, each gap once.
+    pub fn into_sorted_ms(mut self) -> Vec<(f64, u64)> {
+        self.merge();
+        let ms = |gap: Gap| match self.unit {
+            GapUnit::Nanoseconds => Nanos::new(gap.0).as_ms(),
+            GapUnit::Exact => f64::from_bits(gap.0),
+        };
+        self.entries.into_iter().map(|(gap, count)| (ms(gap), count)).collect()
     }
 
     /// Returns how many gaps there are.
@@ -59,17 +129,33 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::sample::time;
 
     #[test]
     fn equal_gaps_merge_and_nothing_is_lost() {
         let mut gaps = Gaps::default();
         for round in 0..200_000_u64 {
-            gaps.add(Nanos::new(round % 7), 1);
+            gaps.add(Nanos::new(round % 7).into(), 1);
         }
-        gaps.add(Nanos::new(3), 0);
+        gaps.add(Nanos::new(3).into(), 0);
         assert_eq!(gaps.count(), 200_000);
         let sorted = gaps.into_sorted();
         assert_eq!(sorted.len(), 7);
         assert_eq!(sorted.iter().map(|(_, count)| count).sum::<u64>(), 200_000);
+    }
+
+    #[test]
+    fn a_gap_below_a_nanosecond_is_nothing_in_nanoseconds_and_itself_where_it_is_exact() {
+        let (before, after) = (time(0.1 + 0.2), time(0.3 + 1e-7));
+        let gap = |unit: GapUnit| {
+            let mut gaps = Gaps::of(unit);
+            gaps.add(unit.between(before, after), 3);
+            gaps.into_sorted_ms()
+        };
+        assert_eq!(gap(GapUnit::Nanoseconds), [(0.0, 3)]);
+        assert_eq!(gap(GapUnit::Exact), [(after.as_ms() - before.as_ms(), 3)]);
+        let order = [1e-300, 1e-9, 0.5, 1.0, 7.3, 1e9]
+            .map(|ms| GapUnit::Exact.between(time(0.0), time(ms)));
+        assert!(order.is_sorted() && GapUnit::Exact.between(after, after) == Gap(0));
     }
 }

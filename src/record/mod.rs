@@ -15,7 +15,7 @@ mod sample;
 mod spool;
 mod storage;
 
-pub use gaps::Gaps;
+pub use gaps::{Gap, GapUnit, Gaps};
 pub use handoff::{Handoff, LinkUse};
 pub use outcome::Outcome;
 pub use refusal::{Refusal, Rule};

@@ -1,6 +1,6 @@
 //! What a job states, as the engine needs it.
 
-use crate::deployment::{Backend, Eviction, KvCache, Speculation, Worker, WorkerRole, Workers};
+use crate::deployment::{Backend, KvCache, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
 use crate::units::{Blocks, SimTime, Tokens};
 
@@ -188,11 +188,7 @@ fn rank(
             || job.deployment.enable_chunked_prefill.unwrap_or(true),
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
-        advance: if kv_cache.refuses_running() || kv_cache.eviction != Eviction::Lru {
-            Advance::Each
-        } else {
-            advance
-        },
+        advance: if kv_cache.refuses_running() { Advance::Each } else { advance },
         keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.refuses_running(),
         drafts,
         has_host: kv_cache.host_offload.is_some(),

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::record::GapUnit;
+
 use super::Probe;
 
 /// What a caller may ask of a run without changing its result.
@@ -12,6 +14,8 @@ pub struct Options<'a> {
     pub keep_events: bool,
     /// Leave the transcript out altogether (its digest is then that of nothing).
     pub no_transcript: bool,
+    /// How gaps between tokens are measured.
+    pub gaps: GapUnit,
     /// Where a transcript that is too long for memory goes: the system's folder for temporary files without one.
     pub scratch: Option<&'a Path>,
     /// Stop with `Interrupted` when set.

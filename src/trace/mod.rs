@@ -27,8 +27,8 @@ pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use dynamo::{DynamoRead, read_dynamo};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
-    CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, is_named_gzip, pack_gzip,
-    read_corpus, read_views, read_watched,
+    CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_gzip,
+    pack_gzip, read_corpus, read_views, read_watched,
 };
 pub use recorded::{
     EdgeRelation, EdgeTrigger, HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions,

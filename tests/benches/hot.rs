@@ -53,7 +53,7 @@ fn gaps(criterion: &mut Criterion) {
         bencher.iter(|| {
             let mut gaps = Gaps::default();
             for index in 0..black_box(count) {
-                gaps.add(Nanos::new(5_000_000 + index * 7919 % 1000), 1);
+                gaps.add(Nanos::new(5_000_000 + index * 7919 % 1000).into(), 1);
             }
             Distribution::of_sorted(&gaps.into_sorted())
         });
@@ -80,19 +80,22 @@ fn trace(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Simulates the first job of a pinned scenario that runs in memory.
+/// Simulates the jobs of a pinned scenario that run in memory, and one job for each part of the simulator: drafts, prefill and decode
+/// apart, tiers, the radix cache, eviction by the input.
 fn simulator(criterion: &mut Criterion) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/smoke.kdl");
-    let (plan, _) = load_plan(&path, None).expect("the scenario is sound");
     let mut group = criterion.benchmark_group("simulate");
-    for job in &plan.jobs {
-        let JobKind::Simulation(simulation) = &job.kind else { continue };
-        if simulation.trace.is_some() {
-            continue;
+    for scenario in ["scenarios/smoke.kdl", "tests/benches/hot.kdl"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(scenario);
+        let (plan, _) = load_plan(&path, None).expect("the scenario is sound");
+        for job in &plan.jobs {
+            let JobKind::Simulation(simulation) = &job.kind else { continue };
+            if simulation.trace.is_some() {
+                continue;
+            }
+            let run = || sim::run(simulation, None, &Options::default()).expect("the job runs");
+            group.throughput(Throughput::Elements(run().requests.len() as u64));
+            group.bench_function(job.id.as_str(), |bencher| bencher.iter(run));
         }
-        let run = || sim::run(simulation, None, &Options::default()).expect("the job runs");
-        group.throughput(Throughput::Elements(run().requests.len() as u64));
-        group.bench_function(job.id.as_str(), |bencher| bencher.iter(run));
     }
     group.finish();
 }

@@ -43,6 +43,22 @@ pub(crate) struct PruneArgs {
 pub(crate) enum PerfCommand {
     /// Predictions of fixed shapes, against the CPU time that each may take
     Sim(PerfSimArgs),
+    /// The rows of a Mooncake trace, read from text and from gzip, against the speed that each should have
+    Trace(PerfTraceArgs),
+}
+
+/// Arguments of `perf trace`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PerfTraceArgs {
+    /// A Mooncake trace, plain or gzip; a few megabytes and more
+    #[arg(value_name = "FILE")]
+    pub(crate) trace: PathBuf,
+    /// Exit with 3 where it is read slower than it should be
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `perf sim`.

@@ -28,7 +28,7 @@ pub(crate) use graph::{GraphArgs, GraphInput};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,
-    PerfSimArgs, PruneArgs,
+    PerfSimArgs, PerfTraceArgs, PruneArgs,
 };
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{

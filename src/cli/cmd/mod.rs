@@ -36,6 +36,7 @@ mod predict;
 mod prepared;
 mod program;
 mod prune;
+mod reading;
 mod run;
 mod run_files;
 mod trace;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::bars;
 use super::prepared::Prepared;
+use super::{bars, reading};
 use crate::cli::args::{Format, PerfArgs, PerfCommand};
 use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
 use crate::diag::{Code, Problem};
@@ -29,8 +29,10 @@ struct Measured {
 
 /// Runs the command.
 pub(super) fn run(args: &PerfArgs, context: &Context) -> Result<Exit, Failure> {
-    if let Some(PerfCommand::Sim(sim)) = &args.what {
-        return bars::run(sim, context);
+    match &args.what {
+        Some(PerfCommand::Sim(sim)) => return bars::run(sim, context),
+        Some(PerfCommand::Trace(trace)) => return reading::run(trace, context),
+        None => {}
     }
     let scenarios =
         if args.scenarios.is_empty() { every_scenario(context)? } else { args.scenarios.clone() };

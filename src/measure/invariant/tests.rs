@@ -41,7 +41,7 @@ fn each_law_sees_the_change_it_is_there_for() {
         ("INV-5", |run| run.requests[1].requested_output = Tokens::new(2)),
         ("INV-6", |run| run.requests[1].requested_output = Tokens::new(4)),
         ("INV-7", |run| run.requests[1].second_token = None),
-        ("INV-8", |run| run.gaps.add(Nanos::ZERO, 1)),
+        ("INV-8", |run| run.gaps.add(Nanos::ZERO.into(), 1)),
         ("INV-9", |run| run.requests[1].first_token = Some(time(15.000_001))),
         ("INV-10", |run| run.pools[0].blocks_held_at_end = Blocks::new(1)),
         ("INV-11", |run| run.pools[0].blocks_held_peak = Blocks::new(101)),

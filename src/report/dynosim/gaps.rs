@@ -8,9 +8,8 @@ use super::distribution::{Distribution, Weighted};
 
 /// Returns the gaps in milliseconds, and the tokens a second of each gap above 0.
 pub(super) fn distributions(gaps: &Gaps) -> (Distribution, Distribution) {
-    let sorted = gaps.clone().into_sorted();
-    let latencies: Vec<Weighted> =
-        sorted.iter().map(|(gap, count)| Weighted { value: gap.as_ms(), count: *count }).collect();
+    let sorted = gaps.clone().into_sorted_ms().into_iter();
+    let latencies: Vec<Weighted> = sorted.map(|(value, count)| Weighted { value, count }).collect();
     let throughputs = latencies
         .iter()
         .filter(|gap| gap.value > 0.0)

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::record::Gaps;
+use crate::record::{GapUnit, Gaps};
 use crate::sim::error::SimError;
 use crate::sim::kv::{Census, Forecast};
 use crate::sim::timing::PassTiming;
@@ -197,6 +197,11 @@ impl Rank {
     /// Returns what is known of the requests that are still here when the run is cut.
     pub(crate) fn cut(&mut self) -> Vec<Served> {
         ask!(self, rank => rank.cut())
+    }
+
+    /// Says how gaps are measured, before there are any.
+    pub(crate) fn measure_gaps(&mut self, unit: GapUnit) {
+        ask!(self, rank => rank.measure_gaps(unit));
     }
 
     /// Returns the pooled gaps.

@@ -1,8 +1,8 @@
 //! Requests as they reach a rank and as they leave it.
 
-use crate::record::{Admission, Outcome, Refusal};
+use crate::record::{Admission, Gap, Outcome, Refusal};
 use crate::sim::ticket::Ticket;
-use crate::units::{Nanos, SimTime, Tokens};
+use crate::units::{SimTime, Tokens};
 use crate::workload::Content;
 
 /// A request as it reaches a rank.
@@ -70,7 +70,7 @@ pub(crate) struct Served {
     /// The last.
     pub(crate) last_token: Option<SimTime>,
     /// Its gaps, where they were kept by request.
-    pub(crate) gaps: Vec<(Nanos, u64)>,
+    pub(crate) gaps: Vec<(Gap, u64)>,
 }
 
 /// What the end of a pass settled.

@@ -73,7 +73,9 @@ impl<'a> Runtime<'a> {
         let mut pools = Vec::with_capacity(config.pools.len());
         let mut first_rank = 0;
         for (pool, timing) in config.pools.iter().zip(timings) {
-            pools.push(Pool::new(pool.clone(), *timing, first_rank));
+            let mut made = Pool::new(pool.clone(), *timing, first_rank);
+            (0..pool.ranks()).for_each(|rank| made.rank(rank).measure_gaps(options.gaps));
+            pools.push(made);
             first_rank += pool.ranks();
         }
         let tiers = config.tiers.as_ref().zip(pools.first_mut()).map(|(tiers, pool)| {
@@ -91,7 +93,7 @@ impl<'a> Runtime<'a> {
             ends: BinaryHeap::new(),
             log,
             records: RequestSorter::default(),
-            gaps: Gaps::default(),
+            gaps: Gaps::of(options.gaps),
             last_terminal: SimTime::ZERO,
             committed_prefill: Tokens::ZERO,
             passes: 0,

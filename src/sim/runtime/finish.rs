@@ -62,9 +62,7 @@ impl Runtime<'_> {
             let record = self.record(rank, served, None);
             self.file(pool, record)?;
         }
-        for (gap, count) in self.pools[pool].rank(rank).take_gaps().into_sorted() {
-            self.gaps.add(gap, count);
-        }
+        self.gaps.extend(self.pools[pool].rank(rank).take_gaps());
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::deployment::{Backend, Capacity, Preemption};
+use crate::deployment::{Backend, Capacity, Eviction, Preemption};
 use crate::sim::engine::Advance;
 
 use crate::record::Spool;
@@ -68,6 +68,14 @@ proptest! {
     #[test]
     fn grouped_and_one_by_one_agree_to_the_last_event(shape in shapes()) {
         agree(&small(&shape))?;
+    }
+
+    #[test]
+    fn grouped_and_one_by_one_agree_where_blocks_are_evicted_by_the_input(shape in shapes()) {
+        agree(&small(&shape).worker(|worker| {
+            worker.kv_cache.prefix_caching = true;
+            worker.kv_cache.eviction = Eviction::Belady;
+        }))?;
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use flate2::bufread::GzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use flate2::{Compression, GzBuilder};
 
 /// Packs bytes as one gzip member without name and time: the same bytes give the same file.
@@ -10,6 +10,14 @@ pub fn pack_gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packer = GzBuilder::new().write(Vec::new(), Compression::best());
     packer.write_all(bytes).expect("a Vec takes every write");
     packer.finish().expect("a Vec takes every write")
+}
+
+/// Returns how many bytes the contents of all members are, unpacked the way lines are read and then forgotten.
+///
+/// # Errors
+/// What the decoder says.
+pub fn gzip_length(bytes: &[u8]) -> std::io::Result<u64> {
+    std::io::copy(&mut MultiGzDecoder::new(bytes), &mut std::io::sink())
 }
 
 /// The first two bytes of a gzip member.

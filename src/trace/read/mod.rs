@@ -10,7 +10,7 @@ mod stream;
 mod tests;
 
 pub use corpus::{CorpusView, WatchedRead, count_rows, read_corpus, read_views, read_watched};
-pub use gzip::pack_gzip;
+pub use gzip::{gzip_length, pack_gzip};
 pub(super) use input::Lines;
 pub use input::TraceInput;
 pub use shard::{Shard, is_named_gzip};

@@ -6,7 +6,7 @@ use crate::cli::args::{Format, PredictArgs};
 use crate::cli::{Context, Exit, Failure, Stopwatch, print, print_as_written, stop_on_signal};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::plan::{Compat, SimulationJob};
-use crate::record::RunRecord;
+use crate::record::{GapUnit, RunRecord};
 use crate::report::dynosim::{self as output, Folder, FolderError, Host, Overwrite, Rows, Summary};
 use crate::scenario::dynosim::{self, Prediction};
 use crate::sim::{self, Options, SimError};
@@ -128,7 +128,12 @@ fn report_warnings(prediction: &Prediction, context: &Context) {
 
 /// Runs the job and measures the wall time of doing so.
 fn simulate(job: &SimulationJob, corpus: Option<&Corpus>) -> Result<(RunRecord, Host), Failure> {
-    let asked = Options { no_transcript: true, stop: Some(stop_on_signal()), ..Options::default() };
+    let asked = Options {
+        no_transcript: true,
+        stop: Some(stop_on_signal()),
+        gaps: GapUnit::Exact,
+        ..Options::default()
+    };
     let stopwatch = Stopwatch::start();
     let record = sim::run(job, corpus, &asked).map_err(|error| failed_run(&error))?;
     Ok((record, Host { wall: stopwatch.elapsed() }))

@@ -50,7 +50,7 @@ fn run(requests: Vec<RequestRecord>) -> RunRecord {
     let duration = ends.max().unwrap_or(SimTime::ZERO);
     let mut gaps = Gaps::default();
     for request in requests.iter().filter(|request| request.is_completed()) {
-        gaps.add(Nanos::new(5_000_000), request.output.get().saturating_sub(1));
+        gaps.add(Nanos::new(5_000_000).into(), request.output.get().saturating_sub(1));
     }
     RunRecord {
         requests: requests.into(),

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::units::{Nanos, SimTime};
+use crate::units::SimTime;
 
 use super::rank::Rank;
 use super::sequence::Seat;
@@ -120,18 +120,15 @@ impl Rank {
         let newcomers = std::mem::take(&mut self.group.newcomers);
         let settled = members - newcomers.len() as u64;
         for seat in newcomers {
-            let gap = self.sequence(seat).emit(end);
-            self.note_gap(seat, gap);
+            let before = self.sequence(seat).emit(end);
+            self.note_gap(seat, before, end);
             let sequence = self.look(seat);
             if sequence.emitted < 2 && sequence.is_member {
                 self.group.newcomers.push(seat);
             }
         }
         if settled > 0 {
-            let gap = Nanos::from(end)
-                .since(Nanos::from(self.group.last_end))
-                .expect("a pass ends no earlier than the one before it");
-            self.note_group_gaps(gap, settled);
+            self.note_group_gaps(self.group.last_end, end, settled);
         }
         self.group.last_end = end;
     }

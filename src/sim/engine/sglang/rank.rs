@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use crate::deployment::WorkerRole;
-use crate::record::{Gaps, Refusal, Rule};
+use crate::record::{GapUnit, Gaps, Refusal, Rule};
 use crate::sim::engine::acceptance::Acceptance;
 use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
 use crate::sim::kv::RadixCache;
-use crate::units::{Nanos, SimTime, Tokens};
+use crate::units::{SimTime, Tokens};
 
 use super::config::RankConfig;
 use super::group::Group;
@@ -181,8 +181,8 @@ impl Rank {
             self.emit_group(end, pass.grouped);
         }
         for seat in &pass.emitting {
-            let gap = self.sequence(*seat).emit(end);
-            self.note_gap(*seat, gap);
+            let before = self.sequence(*seat).emit(end);
+            self.note_gap(*seat, before, end);
         }
         for seat in &pass.finishing {
             let sequence = self.sequence(*seat);
@@ -228,14 +228,20 @@ impl Rank {
         live.map(|sequence| sequence.into_served(None)).collect()
     }
 
+    /// Says how gaps are measured, before there are any.
+    pub(crate) fn measure_gaps(&mut self, unit: GapUnit) {
+        self.gaps = Gaps::of(unit);
+    }
+
     /// Returns the pooled gaps.
     pub(crate) fn take_gaps(&mut self) -> Gaps {
         std::mem::take(&mut self.gaps)
     }
 
     /// Adds a gap to the pool, or to the request's own where those are kept.
-    pub(super) fn note_gap(&mut self, seat: Seat, gap: Option<Nanos>) {
-        let Some(gap) = gap else { return };
+    pub(super) fn note_gap(&mut self, seat: Seat, before: Option<SimTime>, at: SimTime) {
+        let Some(before) = before else { return };
+        let gap = self.gaps.unit().between(before, at);
         match &mut self.sequence(seat).gaps {
             Some(gaps) => match gaps.last_mut() {
                 Some((last, count)) if *last == gap => *count += 1,
@@ -245,9 +251,9 @@ impl Rank {
         }
     }
 
-    /// Adds `count` equal gaps of group members.
-    pub(super) fn note_group_gaps(&mut self, gap: Nanos, count: u64) {
-        self.gaps.add(gap, count);
+    /// Adds the gap from `before` to `at` for `count` members of the group.
+    pub(super) fn note_group_gaps(&mut self, before: SimTime, at: SimTime, count: u64) {
+        self.gaps.add(self.gaps.unit().between(before, at), count);
     }
 
     /// Returns the sequence in a seat.

@@ -1,10 +1,10 @@
 //! One request inside a rank.
 
-use crate::record::Admission;
+use crate::record::{Admission, Gap};
 use crate::sim::engine::{End, Served};
 use crate::sim::kv::NodeId;
 use crate::sim::ticket::Ticket;
-use crate::units::{Nanos, SimTime};
+use crate::units::SimTime;
 use crate::workload::Content;
 
 /// A place in a rank's table of sequences.
@@ -53,7 +53,7 @@ pub(super) struct Sequence {
     pub(super) second_token: Option<SimTime>,
     pub(super) last_token: Option<SimTime>,
     /// Its gaps, where they are kept by request because the run may be cut.
-    pub(super) gaps: Option<Vec<(Nanos, u64)>>,
+    pub(super) gaps: Option<Vec<(Gap, u64)>>,
 }
 
 impl Sequence {
@@ -67,17 +67,15 @@ impl Sequence {
         self.output - self.generated
     }
 
-    /// Records a token that becomes visible at `at`, and the gap to the one before.
-    pub(super) fn emit(&mut self, at: SimTime) -> Option<Nanos> {
+    /// Records a token that becomes visible at `at`, and returns when the one before it did.
+    pub(super) fn emit(&mut self, at: SimTime) -> Option<SimTime> {
         self.emitted += 1;
         match self.emitted {
             1 => self.first_token = Some(at),
             2 => self.second_token = Some(at),
             _ => {}
         }
-        let gap = self.last_token.and_then(|last| Nanos::from(at).since(Nanos::from(last)));
-        self.last_token = Some(at);
-        gap
+        self.last_token.replace(at)
     }
 
     /// Returns what is known of the request.

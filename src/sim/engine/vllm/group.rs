@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::sim::engine::End;
-use crate::units::{Nanos, SimTime};
+use crate::units::SimTime;
 
 use super::rank::{Rank, Seat};
 use super::sequence::Phase;
@@ -133,16 +133,13 @@ impl Rank {
     ) {
         let newcomers = std::mem::take(&mut self.group.newcomers);
         for seat in &newcomers {
-            let gap = self.sequence(*seat).emit(end);
+            let last = self.sequence(*seat).emit(end);
             self.sequence(*seat).generated -= 1;
-            self.note_gap(*seat, gap);
+            self.note_gap(*seat, last, end);
         }
         let settled_members = self.group.members - newcomers.len() as u64;
         if settled_members > 0 {
-            let gap = Nanos::from(end)
-                .since(Nanos::from(before))
-                .expect("a pass ends no earlier than the one before it");
-            self.note_group_gaps(gap, settled_members);
+            self.note_group_gaps(before, end, settled_members);
         }
         self.group.completed += 1;
         self.group.context += self.group.members;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::deployment::{CacheGroup, Preemption, WorkerRole};
-use crate::record::{Gaps, Refusal};
+use crate::record::{GapUnit, Gaps, Refusal};
 use crate::sim::engine::acceptance::{Acceptance, Drafts};
 use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
 use crate::sim::kv::{BlockPool, Forecast};
-use crate::units::{Nanos, SimTime, Tokens};
+use crate::units::{SimTime, Tokens};
 use crate::workload::BlockCursor;
 
 use super::group::Group;
@@ -356,8 +356,8 @@ impl Rank {
         let emitting = std::mem::take(&mut self.pass.emitting);
         for (index, seat) in emitting.iter().enumerate() {
             for _ in 0..self.pass.bursts.get(index).copied().unwrap_or(1) {
-                let gap = self.sequence(*seat).emit(end);
-                self.note_gap(*seat, gap);
+                let before = self.sequence(*seat).emit(end);
+                self.note_gap(*seat, before, end);
             }
             if self.sequence(*seat).is_finished() {
                 leaving.push((*seat, End::Completed));
@@ -415,14 +415,20 @@ impl Rank {
         live.map(|sequence| sequence.into_served(None)).collect()
     }
 
+    /// Says how gaps are measured, before there are any.
+    pub(crate) fn measure_gaps(&mut self, unit: GapUnit) {
+        self.gaps = Gaps::of(unit);
+    }
+
     /// Returns the pooled gaps.
     pub(crate) fn take_gaps(&mut self) -> Gaps {
         std::mem::take(&mut self.gaps)
     }
 
     /// Adds a gap to the pool, or to the request's own where those are kept.
-    pub(super) fn note_gap(&mut self, seat: Seat, gap: Option<Nanos>) {
-        let Some(gap) = gap else { return };
+    pub(super) fn note_gap(&mut self, seat: Seat, before: Option<SimTime>, at: SimTime) {
+        let Some(before) = before else { return };
+        let gap = self.gaps.unit().between(before, at);
         match &mut self.sequence(seat).gaps {
             Some(gaps) => match gaps.last_mut() {
                 Some((last, count)) if *last == gap => *count += 1,
@@ -432,9 +438,9 @@ impl Rank {
         }
     }
 
-    /// Adds `count` equal gaps of group members.
-    pub(super) fn note_group_gaps(&mut self, gap: Nanos, count: u64) {
-        self.gaps.add(gap, count);
+    /// Adds the gap from `before` to `at` for `count` members of the group.
+    pub(super) fn note_group_gaps(&mut self, before: SimTime, at: SimTime, count: u64) {
+        self.gaps.add(self.gaps.unit().between(before, at), count);
     }
 
     /// Returns the sequence in a seat.

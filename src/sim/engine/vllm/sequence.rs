@@ -1,10 +1,10 @@
 //! One request inside a rank.
 
-use crate::record::Admission;
+use crate::record::{Admission, Gap};
 use crate::sim::engine::{End, Served};
 use crate::sim::kv::Copy;
 use crate::sim::ticket::Ticket;
-use crate::units::{Nanos, SimTime};
+use crate::units::SimTime;
 use crate::workload::{BlockCursor, BlockIdentity, Content};
 
 use super::host::HostRequest;
@@ -69,7 +69,7 @@ pub(super) struct Sequence {
     /// Whether there are drafts to verify: from the first token on, until a preemption.
     pub(super) drafts_ready: bool,
     /// Its gaps, where they are kept by request because the run may be cut.
-    pub(super) gaps: Option<Vec<(Nanos, u64)>>,
+    pub(super) gaps: Option<Vec<(Gap, u64)>>,
 }
 
 impl Sequence {
@@ -106,17 +106,15 @@ impl Sequence {
         self.units[index]
     }
 
-    /// Records a token that becomes visible at `at`, and the gap to the one before.
-    pub(super) fn emit(&mut self, at: SimTime) -> Option<Nanos> {
+    /// Records a token that becomes visible at `at`, and returns when the one before it did.
+    pub(super) fn emit(&mut self, at: SimTime) -> Option<SimTime> {
         self.generated += 1;
         match self.generated {
             1 => self.first_token = Some(at),
             2 => self.second_token = Some(at),
             _ => {}
         }
-        let gap = self.last_token.and_then(|last| Nanos::from(at).since(Nanos::from(last)));
-        self.last_token = Some(at);
-        gap
+        self.last_token.replace(at)
     }
 
     /// Returns what is known of the request.
