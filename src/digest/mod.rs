@@ -1,7 +1,8 @@
 //! Digests, the one writer of hashed bytes, domain separation and seeds.
 //!
-//! The only home of `sha2`, `rand_chacha` and `xxhash_rust`. Knows nothing of what it hashes.
+//! The only home of `blake3`, `sha2`, `rand_chacha` and `xxhash_rust`. Knows nothing of what it hashes.
 
+mod blake;
 pub mod canonical;
 #[cfg(test)]
 mod canonical_laws;
@@ -10,6 +11,7 @@ mod seed;
 mod sha256;
 mod xxh3;
 
+pub(crate) use blake::blake3_name;
 pub use domain::Domain;
 pub use seed::{Purpose, Seed, Stream};
 pub use sha256::{DigestParseError, Hasher, Sha256};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::record::{GapUnit, Outcome, RequestRecord, RunRecord, Witness};
 use crate::units::{Nanos, SimTime, Tokens};
+use crate::workload::SessionName;
 
 use super::latency::span;
 
@@ -244,7 +245,9 @@ fn out_of_order(record: &RunRecord) -> Option<String> {
         if last.as_ref().is_some_and(|last| last.index >= request.index) {
             return Some(format!("request {} stands behind a greater or equal", request.index));
         }
-        let before = last.as_ref().filter(|last| last.session == request.session);
+        // Requests of one play wait for one another by name, not by place.
+        let is_played = matches!(request.session, SessionName::Played(_));
+        let before = last.as_ref().filter(|last| !is_played && last.session == request.session);
         let expected = before.map_or(0, |before| before.turn + 1);
         if request.turn != expected {
             let (found, session) = (request.turn, &request.session);

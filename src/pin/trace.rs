@@ -11,7 +11,7 @@ use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
     ArrivalRule, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard, Strictness, TimeUnit,
-    TraceFormat, WatchedRead, count_rows, read_views, read_watched,
+    TimestampBasis, TraceFormat, WatchedRead, count_rows, read_views, read_watched,
 };
 use crate::units::BlockSize;
 
@@ -24,7 +24,15 @@ const UNUSED_BLOCK_SIZE: u32 = 512;
 
 static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Field::word(
     "FORMAT",
-    &["mooncake", "mooncake-delta", "azure"],
+    &[
+        "mooncake",
+        "mooncake-delta",
+        "agentic-mooncake",
+        "weka",
+        "applied-compute-agentic",
+        "dynamo",
+        "azure",
+    ],
     "The file format.",
 )]);
 
@@ -35,6 +43,16 @@ static BLOCK_SIZE: Shape =
 static TIMESTAMPS: Shape =
     Shape::new("timestamps", "How numeric timestamps are read; calendar times have no unit.")
         .props(&[Field::word("unit", &["s", "ms", "us", "ns"], "Their unit.")]);
+
+static BASIS: Shape = Shape::new(
+    "nested-timestamp-basis",
+    "What times below the marker of a sub-agent are counted from; of `weka` alone.",
+)
+.args(&[Field::word(
+    "BASIS",
+    &["auto", "absolute", "relative"],
+    "`auto`: the marker where any time of the corpus would else lie before it; `absolute`: the trace's zero; `relative`: the marker.",
+)]);
 
 static HASHES: Shape =
     Shape::new("hashes", "Whether rows name the blocks of their prompts.").args(&[Field::word(
@@ -58,7 +76,17 @@ static TRACE: Shape = Shape::new("trace", "A recorded workload.")
         )
         .or_off(),
     ])
-    .block(&[&ABOUT, &FORMAT, &BLOCK_SIZE, &TIMESTAMPS, &HASHES, &SHARD, &REQUESTS, &ORIGIN]);
+    .block(&[
+        &ABOUT,
+        &FORMAT,
+        &BLOCK_SIZE,
+        &BASIS,
+        &TIMESTAMPS,
+        &HASHES,
+        &SHARD,
+        &REQUESTS,
+        &ORIGIN,
+    ]);
 
 /// What the file of a trace pin may hold.
 pub(super) static FILE: Shape = Shape::root(&[&TRACE]);
@@ -111,7 +139,7 @@ impl TracePin {
         });
         let has_ids = self.options.hashes == HashIds::Expected;
         let block_size = Value::count(u64::from(self.options.block_size.get()));
-        let calendar = self.options.format == TraceFormat::Azure;
+        let calendar = !states_unit(self.options.format);
         let unit = Value::text(self.options.unit.name());
         let fields = object([
             ("block_size", if has_ids { block_size } else { Value::Null }),
@@ -123,7 +151,10 @@ impl TracePin {
             ("sort", Value::Bool(self.options.order == RowOrder::Sorted)),
             ("timestamps_unit", if calendar { Value::Null } else { unit }),
         ]);
-        digest(PinKind::Trace, fields)
+        // A field of `weka` alone leaves the digests of other pins as they are.
+        let basis = (self.options.format == TraceFormat::Weka)
+            .then(|| Value::text(self.options.basis.name()));
+        digest(PinKind::Trace, fields.with("nested_timestamp_basis", basis))
     }
 
     /// Reads and verifies every file: size, then digest, then the digest of the contents and the number of requests.
@@ -222,19 +253,27 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
     let unit = word("timestamps", "unit");
     let unit = TimeUnit::ALL.iter().copied().find(|known| Some(known.name()) == unit.as_deref());
     let hashes = hashes(format, word("hashes", "WHICH").as_deref(), node, bag);
-    match (format, node.child("timestamps")) {
-        (TraceFormat::Azure, Some(timestamps)) => {
-            let message = "an `azure` trace has calendar times, which have no unit";
+    match (states_unit(format), node.child("timestamps")) {
+        (false, Some(timestamps)) => {
+            let message = format!("the format `{}` fixes what its times mean", format.name());
             bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
         }
-        (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, None) => {
+        (true, None) => {
             let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
             let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
             bag.push(problem.help("add `timestamps unit=\"ms\"`"));
         }
-        (TraceFormat::Azure, None)
-        | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some(_)) => {}
+        (false, None) | (true, Some(_)) => {}
     }
+    let basis = word("nested-timestamp-basis", "BASIS");
+    if let (Some(stated), true) =
+        (node.child("nested-timestamp-basis"), format != TraceFormat::Weka)
+    {
+        let message = "only `weka` has times below markers";
+        bag.push(stated.head().problem(Code::PinField, message, "remove this"));
+    }
+    let basis =
+        TimestampBasis::ALL.into_iter().find(|known| Some(known.name()) == basis.as_deref());
     let strictness = if node.flag("lenient")? { Strictness::Lenient } else { Strictness::Scenario };
     let order = if node.flag("sort")? { RowOrder::Sorted } else { RowOrder::AsWritten };
     let options = ReadOptions {
@@ -242,7 +281,9 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
         hashes,
         order,
         unit: unit.unwrap_or(TimeUnit::Milliseconds),
-        ..ReadOptions::strict(format, block_size(hashes, node, bag)?)
+        basis: basis.unwrap_or_default(),
+        is_block_size_stated: node.child("block-size").is_some(),
+        ..ReadOptions::strict(format, block_size((format, hashes), node, bag)?)
     };
     let folder = PinKind::Trace.folder();
     let shards: Vec<PinnedFile> = node
@@ -258,6 +299,11 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
     Some(TracePin { name: name.to_owned(), options, requests: count, requests_at, shards })
 }
 
+/// Returns whether a pin states the unit of a format's times.
+const fn states_unit(format: TraceFormat) -> bool {
+    matches!(format, TraceFormat::Mooncake | TraceFormat::MooncakeDelta)
+}
+
 /// Decodes whether rows have hash ids.
 fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut Bag) -> HashIds {
     match (format, stated) {
@@ -270,12 +316,34 @@ fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut 
         (TraceFormat::Azure, _)
         | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some("none")) => HashIds::Absent,
         (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, _) => HashIds::Expected,
+        (
+            TraceFormat::AgenticMooncake
+            | TraceFormat::Weka
+            | TraceFormat::AppliedComputeAgentic
+            | TraceFormat::Dynamo,
+            stated,
+        ) => {
+            if let (Some("none"), Some(hashes)) = (stated, node.child("hashes")) {
+                let message = format!("a `{}` trace names blocks by its format", format.name());
+                let place = hashes.place("WHICH");
+                bag.push(place.problem(Code::PinField, message, "remove this"));
+            }
+            HashIds::Expected
+        }
     }
 }
 
 /// Decodes the block size: needed where there are ids, meaningless where there are none.
-fn block_size(hashes: HashIds, node: &View<'_>, bag: &mut Bag) -> Option<BlockSize> {
+fn block_size(
+    (format, hashes): (TraceFormat, HashIds),
+    node: &View<'_>,
+    bag: &mut Bag,
+) -> Option<BlockSize> {
+    let embeds =
+        matches!(format, TraceFormat::Weka | TraceFormat::Dynamo | TraceFormat::AgenticMooncake);
     match (hashes, node.child("block-size")) {
+        // The files say it themselves; rows of version 1 are blocked as Mooncake's are.
+        (HashIds::Expected, None) if embeds => BlockSize::new(UNUSED_BLOCK_SIZE),
         (HashIds::Expected, Some(stated)) => stated.count32("TOKENS").and_then(BlockSize::new),
         (HashIds::Absent, None) => BlockSize::new(UNUSED_BLOCK_SIZE),
         (HashIds::Expected, None) => {

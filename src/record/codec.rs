@@ -4,7 +4,7 @@
 
 use crate::deployment::WorkerRole;
 use crate::units::{Blocks, SimTime, Tokens};
-use crate::workload::SessionName;
+use crate::workload::{PlayedName, SessionName};
 
 use super::{Admission, Handoff, LinkUse, Outcome, Refusal, RequestRecord, Rule};
 
@@ -153,6 +153,15 @@ impl Encoder<'_> {
                 self.text(name.as_deref());
                 self.maybe(turn.map(u64::from));
             }
+            SessionName::Played(name) => {
+                let PlayedName { session, play, lane, root, parent } = &**name;
+                self.count(4);
+                self.text(session.as_deref());
+                self.text(Some(play));
+                self.maybe(lane.map(u64::from));
+                self.text(root.as_deref());
+                self.text(parent.as_deref());
+            }
         }
     }
 
@@ -263,11 +272,18 @@ impl Decoder<'_> {
             0 => SessionName::Named(self.text().unwrap_or_default()),
             1 => SessionName::Row(self.count()),
             2 => SessionName::Synthetic(self.count()),
-            _ => SessionName::Stated {
+            3 => SessionName::Stated {
                 index: self.count(),
                 name: self.text(),
                 turn: self.maybe().map(narrow),
             },
+            _ => SessionName::Played(Box::new(PlayedName {
+                session: self.text(),
+                play: self.text().unwrap_or_default(),
+                lane: self.maybe().map(narrow),
+                root: self.text(),
+                parent: self.text(),
+            })),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::digest::canonical::{Value, object};
 use crate::measure::{Bounds, e2e, is_good, queue, tpot, ttft, ttst};
 use crate::record::{Admission, Handoff, Refusal, RequestRecord, Requests, Spool, SpoolWriter};
 use crate::units::{Nanos, SimTime};
+use crate::workload::SessionName;
 
 /// Returns the lines. Those that are too many for memory are in a file of `scratch`.
 ///
@@ -37,6 +38,11 @@ pub(super) fn record(request: &RequestRecord, bounds: Option<&Bounds>) -> Value 
     put("turn", Some(Value::count(u64::from(request.turn))));
     put("line", request.line.map(Value::count));
     put("request_id", request.request_id.as_deref().map(Value::text));
+    if let SessionName::Played(name) = &request.session {
+        put("play", Some(Value::text(&name.play)));
+        put("lane", name.lane.map(|lane| Value::count(u64::from(lane))));
+        put("spawned_by", name.parent.as_deref().map(Value::text));
+    }
     put("rank", request.rank.map(|rank| Value::count(u64::from(rank))));
     put("input_tokens", Some(request.input.into()));
     put("requested_output_tokens", Some(request.requested_output.into()));

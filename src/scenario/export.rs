@@ -10,7 +10,7 @@ use crate::deployment::{
     Speculation, StorageOffload, Timing, TransferTiming, Worker, WorkerRole, Workers,
 };
 use crate::digest::Sha256;
-use crate::workload::{Load, Sla, Source, Stop, StopCount, Workload};
+use crate::workload::{Load, RecordedLoad, Sla, Source, Stop, StopCount, Workload};
 
 /// What a scenario is made of.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ pub(crate) fn scenario(parts: &Parts<'_>) -> Result<String, Unsayable> {
 
 fn body(parts: &Parts<'_>, out: &mut Text) -> Result<(), Unsayable> {
     let source = source(&parts.workload.source, parts.trace)?;
-    let load = load(parts.workload)?;
+    let load = load(parts.workload);
     let deployment = deployment(parts)?;
     out.block("workload \"imported\"", |out| {
         out.line(&source);
@@ -141,7 +141,7 @@ fn source(source: &Source, trace: Option<Pinned<'_>>) -> Result<String, Unsayabl
     }
 }
 
-fn load(workload: &Workload) -> Result<String, Unsayable> {
+fn load(workload: &Workload) -> String {
     let unit = match workload.source {
         Source::SyntheticSession(_) => "sessions-per-second",
         Source::Synthetic(_)
@@ -151,21 +151,52 @@ fn load(workload: &Workload) -> Result<String, Unsayable> {
     };
     match &workload.load {
         Load::Concurrency { concurrency } => {
-            Ok(format!("load \"concurrency\" concurrency={concurrency}"))
+            format!("load \"concurrency\" concurrency={concurrency}")
         }
         Load::ConstantRate { rate } => {
-            Ok(format!("load \"constant-rate\" {unit}={}", real(rate.per_second())))
+            format!("load \"constant-rate\" {unit}={}", real(rate.per_second()))
         }
         Load::Poisson { rate, seed } => {
             let mut line = format!("load \"poisson\" {unit}={}", real(rate.per_second()));
             property(&mut line, "seed", *seed);
-            Ok(line)
+            line
         }
         Load::TraceTimestamps { speedup } => {
-            Ok(format!("load \"trace-timestamps\" speedup={}", real(*speedup)))
+            format!("load \"trace-timestamps\" speedup={}", real(*speedup))
         }
-        Load::Recorded(_) => Err(Unsayable("a recorded load")),
+        Load::Recorded(load) => recorded(load),
     }
+}
+
+fn recorded(load: &RecordedLoad) -> String {
+    let mut line = format!("load \"recorded\" speedup={}", real(load.speedup));
+    let mut add = |text: String| {
+        line.push(' ');
+        line.push_str(&text);
+    };
+    if let Some(cap) = load.idle_gap_cap_ms {
+        add(format!("idle-gap-cap={}", quoted(&format!("{cap}ms"))));
+    }
+    if load.idle_gap_scope != "trace" {
+        add(format!("idle-gap-scope={}", quoted(&load.idle_gap_scope)));
+    }
+    for (name, is_set) in
+        [("open-loop", load.open_loop), ("strict", load.strict), ("warmup", load.warmup)]
+    {
+        if is_set {
+            add(format!("{name}=#true"));
+        }
+    }
+    if let Some(lanes) = load.agentic_lanes {
+        add(format!("agentic-lanes={lanes}"));
+    }
+    if let Some(seed) = load.snapshot_seed {
+        add(format!("snapshot-seed={seed}"));
+    }
+    if let Some(profile) = load.profile_ms {
+        add(format!("profile={}", quoted(&format!("{profile}ms"))));
+    }
+    line
 }
 
 fn stop(stop: &Stop) -> Option<String> {

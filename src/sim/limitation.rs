@@ -4,7 +4,7 @@
 use crate::deployment::{Backend, Eviction, KvCache, Planner, Router, Timing, Worker, Workers};
 use crate::diag::Advice;
 use crate::plan::{Compat, Part, SimulationJob};
-use crate::workload::{Load, Source};
+use crate::workload::{Load, RecordedLoad, Source};
 
 use super::error::Unsupported;
 
@@ -41,9 +41,21 @@ limitations! {
     "`select`" at "workload.select":
         "leave it out: `stop requests=N` takes the first rows of a trace"
         if |job| job.workload.select.is_some();
-    "load `recorded`" at "workload.load":
-        "use `trace-timestamps`, or `concurrency`"
-        if |job| matches!(job.workload.load, Load::Recorded(_));
+    "`idle-gap-cap` of load `recorded`" at "workload.load":
+        "leave it out: a simulation keeps gaps as recorded"
+        if |job| paces(job, |load| load.idle_gap_cap_ms.is_some());
+    "`open-loop` of load `recorded`" at "workload.load":
+        "leave it out: in a simulation requests wait for what they waited for"
+        if |job| paces(job, |load| load.open_loop);
+    "`snapshot-seed` of load `recorded`" at "workload.load":
+        "leave it out: every play begins at its first request"
+        if |job| paces(job, |load| load.snapshot_seed.is_some());
+    "`warmup` of load `recorded`" at "workload.load":
+        "leave it out"
+        if |job| paces(job, |load| load.warmup);
+    "`profile` of load `recorded`" at "workload.load":
+        "leave it out: a simulation runs every play once"
+        if |job| paces(job, |load| load.profile_ms.is_some());
 
     "`speculation` with `host-offload`" at "speculation" "worker.*.kv-cache.host-offload":
         "leave out one of the two"
@@ -180,6 +192,17 @@ fn decodes_in_a_loop(job: &SimulationJob) -> bool {
     match &job.deployment.workers {
         Workers::Aggregated(_) => false,
         Workers::Disaggregated { decode, .. } => decode.scheduler.sglang.host_loop,
+    }
+}
+
+/// Returns whether recorded plays are paced in some way.
+fn paces(job: &SimulationJob, how: impl Fn(&RecordedLoad) -> bool) -> bool {
+    match &job.workload.load {
+        Load::Recorded(load) => how(load),
+        Load::Concurrency { .. }
+        | Load::ConstantRate { .. }
+        | Load::Poisson { .. }
+        | Load::TraceTimestamps { .. } => false,
     }
 }
 

@@ -13,6 +13,7 @@ mod limitation;
 mod link;
 mod offer;
 mod options;
+mod plays;
 mod probe;
 mod router;
 mod run;

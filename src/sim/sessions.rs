@@ -7,9 +7,9 @@ use crate::digest::{Purpose, Seed, Stream};
 use crate::plan::SimulationJob;
 use crate::units::{Blocks, SimDuration, SimTime};
 use crate::workload::{
-    Content, Corpus, CorpusReader, Load, Origin, Prompts, RankPins, RecordedRow, RequestList, Run,
-    SessionName, SessionShape, Source, StatedRequest, StopCount, Symbol, SyntheticShape,
-    Vocabulary,
+    Content, Corpus, CorpusReader, Load, Origin, PlayedName, Plays, Prompts, RankPins, RecordedRow,
+    RequestList, Run, SessionName, SessionShape, Source, StatedRequest, StopCount, Symbol,
+    SyntheticShape, Vocabulary,
 };
 
 use super::error::SimError;
@@ -24,6 +24,8 @@ pub(crate) enum Sessions<'a> {
     Growing(Box<Growing>),
     /// Rows of a trace.
     Recorded(Box<Recorded<'a>>),
+    /// Rows that are requests of plays: each a session of its own.
+    Played(Box<Played<'a>>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
     Stated { list: Arc<RequestList>, order: Vec<u32> },
 }
@@ -38,6 +40,14 @@ pub(crate) struct Growing {
     /// The groups of the sessions that have started, and the draws of the rest.
     groups: Vec<u32>,
     draws: Stream,
+}
+
+/// The requests of recorded plays: session n is node n.
+#[derive(Debug)]
+pub(crate) struct Played<'a> {
+    corpus: &'a Corpus,
+    reader: CorpusReader<'a>,
+    plays: &'a Plays,
 }
 
 /// The sessions of a trace, in order of first appearance.
@@ -81,6 +91,10 @@ impl<'a> Sessions<'a> {
             Source::Trace { .. } => {
                 let corpus =
                     corpus.ok_or_else(|| SimError::bad_workload("the trace was not read"))?;
+                if let Some(plays) = corpus.plays() {
+                    let reader = corpus.reader();
+                    return Ok(Self::Played(Box::new(Played { corpus, reader, plays })));
+                }
                 let rows = match workload.stop.count {
                     Some(StopCount::Requests(first)) => {
                         usize::try_from(first).unwrap_or(usize::MAX)
@@ -115,6 +129,7 @@ impl<'a> Sessions<'a> {
             Self::Single { count, .. } => *count,
             Self::Growing(growing) => growing.count,
             Self::Recorded(recorded) => recorded.sessions(),
+            Self::Played(played) => played.corpus.len() as u64,
             Self::Stated { order, .. } => order.len() as u64,
         }
     }
@@ -122,7 +137,7 @@ impl<'a> Sessions<'a> {
     /// Returns how many turns a session has.
     pub(crate) fn turns(&self, session: u64) -> u32 {
         match self {
-            Self::Single { .. } | Self::Stated { .. } => 1,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => 1,
             Self::Growing(growing) => growing.shape.turns,
             Self::Recorded(recorded) => recorded.turns(session),
         }
@@ -131,7 +146,7 @@ impl<'a> Sessions<'a> {
     /// Returns whether a turn's prompt holds what earlier turns said.
     pub(crate) fn grows(&self) -> bool {
         match self {
-            Self::Single { .. } | Self::Stated { .. } => false,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => false,
             Self::Growing(_) => true,
             Self::Recorded(recorded) => recorded.corpus.prompts() == Prompts::Added,
         }
@@ -143,7 +158,7 @@ impl<'a> Sessions<'a> {
     /// [`SimError::BadWorkload`] where it is no time, as after a division by a speedup near zero.
     pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
-            Self::Single { .. } | Self::Stated { .. } => 0.0,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => 0.0,
             Self::Growing(growing) => growing.shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
@@ -156,6 +171,7 @@ impl<'a> Sessions<'a> {
             Self::Single { shape, .. } => shape.output.get(),
             Self::Growing(growing) => growing.shape.output_per_turn.get(),
             Self::Recorded(recorded) => recorded.row(turn).output.get(),
+            Self::Played(played) => played.row(turn).output.get(),
             Self::Stated { list, order } => stated(list, order, turn).output.get(),
         }
     }
@@ -163,7 +179,9 @@ impl<'a> Sessions<'a> {
     /// Returns the ranks that a turn asks for.
     pub(crate) fn ranks(&self, turn: Turn) -> RankPins {
         match self {
-            Self::Single { .. } | Self::Growing(_) | Self::Recorded(_) => RankPins::default(),
+            Self::Single { .. } | Self::Growing(_) | Self::Recorded(_) | Self::Played(_) => {
+                RankPins::default()
+            }
             Self::Stated { list, order } => stated(list, order, turn).ranks,
         }
     }
@@ -171,7 +189,7 @@ impl<'a> Sessions<'a> {
     /// Returns the position of a turn in the corpus: sessions in order, turns within.
     pub(crate) fn index(&self, turn: Turn) -> u64 {
         match self {
-            Self::Single { .. } => turn.session,
+            Self::Single { .. } | Self::Played(_) => turn.session,
             Self::Growing(growing) => {
                 turn.session * u64::from(growing.shape.turns) + u64::from(turn.number)
             }
@@ -185,6 +203,7 @@ impl<'a> Sessions<'a> {
         match self {
             Self::Single { .. } | Self::Growing(_) => None,
             Self::Recorded(recorded) => recorded.reader.request_id(&recorded.row(turn)),
+            Self::Played(played) => played.reader.request_id(&played.row(turn)),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
         }
     }
@@ -195,6 +214,7 @@ impl<'a> Sessions<'a> {
             Self::Single { shape, .. } => Vocabulary::synthetic(shape, block_size),
             Self::Growing(growing) => Vocabulary::sessions(&growing.shape, block_size),
             Self::Recorded(recorded) => Vocabulary::recorded(recorded.corpus),
+            Self::Played(played) => Vocabulary::recorded(played.corpus),
             Self::Stated { list, .. } => Vocabulary::stated(list),
         }
     }
@@ -206,6 +226,7 @@ impl<'a> Sessions<'a> {
                 vocabulary.synthetic_block().unwrap_or(1)
             }
             Self::Recorded(recorded) => recorded.corpus.block_size().get(),
+            Self::Played(played) => played.corpus.block_size().get(),
         }
     }
 
@@ -222,6 +243,7 @@ impl<'a> Sessions<'a> {
                 let row = recorded.row(turn);
                 (recorded.reader.session(&row), Some(row.line))
             }
+            Self::Played(played) => (played.name(turn), Some(played.row(turn).line)),
             Self::Stated { list, order } => {
                 let request = stated(list, order, turn);
                 let name = SessionName::Stated {
@@ -255,6 +277,9 @@ impl<'a> Sessions<'a> {
                 Content::new(history.iter().copied().chain([shared, new]), index)
             }
             Self::Recorded(recorded) => recorded.content(turn, index, history),
+            Self::Played(played) => {
+                content(played.corpus, &played.reader, &played.row(turn), (index, history))
+            }
             Self::Stated { list, order } => list.content(place(order, turn)),
         }
     }
@@ -276,7 +301,7 @@ impl<'a> Sessions<'a> {
                 });
                 return starts.collect();
             }
-            Self::Single { .. } | Self::Growing(_) => {
+            Self::Single { .. } | Self::Growing(_) | Self::Played(_) => {
                 return Err(SimError::bad_workload("only a trace has timestamps"));
             }
         };
@@ -297,7 +322,7 @@ impl<'a> Sessions<'a> {
             Self::Recorded(recorded) => {
                 recorded.corpus.is_plain() && recorded.corpus.is_ascending()
             }
-            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } => false,
+            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } | Self::Played(_) => false,
         }
     }
 
@@ -441,26 +466,68 @@ impl<'a> Recorded<'a> {
         self.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0)
     }
 
-    /// Returns the prompt of a turn: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
-    ///
-    /// A row without ids is a prompt of its own. Where a row is what its turn adds, it follows what its session has said.
+    /// Returns the prompt of a turn.
     fn content(&self, turn: Turn, index: u64, history: &[Run]) -> Content {
-        let history = history.iter().copied();
-        let row = self.row(turn);
-        let mut left = narrow(row.input.get());
-        if !row.has_hash_ids() {
-            let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
-            return Content::new(history.chain([own]), index);
-        }
-        let block = self.corpus.block_size().get();
-        let mut runs = Vec::with_capacity(row.hash_id_count());
-        self.reader.each_hash_id(&row, |id| {
-            let length = left.min(block);
-            left -= length;
-            runs.push(Run { symbol: Symbol::Repeated(id), start: 0, length });
-        });
-        Content::new(history.chain(runs), index)
+        content(self.corpus, &self.reader, &self.row(turn), (index, history))
     }
+}
+
+impl<'a> Played<'a> {
+    /// Returns what the requests wait for.
+    pub(crate) const fn plays(&self) -> &'a Plays {
+        self.plays
+    }
+
+    /// Returns the row of a request.
+    fn row(&self, turn: Turn) -> RecordedRow {
+        self.reader.row(usize::try_from(turn.session).unwrap_or(usize::MAX))
+    }
+
+    /// Returns what places a request; its lane is not known here.
+    fn name(&self, turn: Turn) -> SessionName {
+        let node = usize::try_from(turn.session).unwrap_or(usize::MAX);
+        let request = |node: usize| self.reader.request_id(&self.reader.row(node));
+        let session = match self.reader.session(&self.row(turn)) {
+            SessionName::Named(name) => Some(name),
+            SessionName::Row(_)
+            | SessionName::Synthetic(_)
+            | SessionName::Stated { .. }
+            | SessionName::Played(_) => None,
+        };
+        let play = &self.plays.plays()[self.plays.nodes()[node].play];
+        SessionName::Played(Box::new(PlayedName {
+            session,
+            play: play.id.clone(),
+            lane: None,
+            root: self.plays.root(node).and_then(request),
+            parent: self.plays.parent(node).and_then(request),
+        }))
+    }
+}
+
+/// Returns the prompt of a row: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
+///
+/// A row without ids is a prompt of its own. Where a row is what its turn adds, it follows what its session has said.
+fn content(
+    corpus: &Corpus,
+    reader: &CorpusReader<'_>,
+    row: &RecordedRow,
+    (index, history): (u64, &[Run]),
+) -> Content {
+    let history = history.iter().copied();
+    let mut left = narrow(row.input.get());
+    if !row.has_hash_ids() {
+        let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
+        return Content::new(history.chain([own]), index);
+    }
+    let block = corpus.block_size().get();
+    let mut runs = Vec::with_capacity(row.hash_id_count());
+    reader.each_hash_id(row, |id| {
+        let length = left.min(block);
+        left -= length;
+        runs.push(Run { symbol: Symbol::Repeated(id), start: 0, length });
+    });
+    Content::new(history.chain(runs), index)
 }
 
 /// Returns the place in its list of a stated request.

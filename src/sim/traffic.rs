@@ -11,9 +11,10 @@ use crate::digest::{Purpose, Seed};
 use crate::plan::SimulationJob;
 use crate::record::Outcome;
 use crate::units::SimTime;
-use crate::workload::{Arrivals, Content, Corpus, Load, Run};
+use crate::workload::{Arrivals, Content, Corpus, Load, RecordedLoad, Run, SessionName};
 
 use super::error::SimError;
+use super::plays::PlaySchedule;
 use super::sessions::Sessions;
 
 /// A request that is ready.
@@ -67,6 +68,8 @@ pub(crate) struct Traffic<'a> {
     /// What earlier turns of a growing session have said.
     histories: BTreeMap<u64, Vec<Run>>,
     unfinished_sessions: u64,
+    /// What releases the requests of recorded plays, instead of all else here.
+    plays: Option<PlaySchedule<'a>>,
 }
 
 impl<'a> Traffic<'a> {
@@ -84,7 +87,12 @@ impl<'a> Traffic<'a> {
             ready: BinaryHeap::new(),
             histories: BTreeMap::new(),
             unfinished_sessions: count,
+            plays: None,
         };
+        if let Sessions::Played(played) = &traffic.sessions {
+            traffic.plays = Some(PlaySchedule::new(played.plays(), &pacing(&job.workload.load)?)?);
+            return Ok(traffic);
+        }
         match &job.workload.load {
             Load::Concurrency { concurrency } => {
                 for _ in 0..u64::from(*concurrency).min(count) {
@@ -116,7 +124,7 @@ impl<'a> Traffic<'a> {
                 })?;
             }
             Load::Recorded(_) => {
-                return Err(SimError::bad_workload("a recorded load has no lanes here"));
+                return Err(SimError::bad_workload("the trace records no plays"));
             }
         }
         Ok(traffic)
@@ -124,6 +132,9 @@ impl<'a> Traffic<'a> {
 
     /// Returns when the next turn is ready, or `None` where one must end first.
     pub(crate) fn next_ready(&self) -> Option<SimTime> {
+        if let Some(plays) = &self.plays {
+            return plays.next_ready();
+        }
         let follow_up = self.ready.peek().map(|Reverse((at, _))| *at);
         match (self.next_start(), follow_up) {
             (Some((start, _)), Some(follow_up)) => Some(start.min(follow_up)),
@@ -136,6 +147,12 @@ impl<'a> Traffic<'a> {
     /// # Errors
     /// [`SimError::BadWorkload`] for an arrival that is no time.
     pub(crate) fn release(&mut self, now: SimTime) -> Result<Option<Released>, SimError> {
+        if let Some(plays) = &mut self.plays {
+            let Some((node, arrival)) = plays.release(now) else { return Ok(None) };
+            let turn = Turn { session: node as u64, number: 0 };
+            let (content, output) = (self.sessions.content(turn, &[]), self.sessions.output(turn));
+            return Ok(Some(Released { turn, arrival, content, output }));
+        }
         let start = self.next_start().map(|(at, session)| (at, Turn { session, number: 0 }));
         let follow_up = self.ready.peek().map(|Reverse(key)| *key);
         let key = match (start, follow_up) {
@@ -165,6 +182,11 @@ impl<'a> Traffic<'a> {
     /// # Errors
     /// [`SimError::BadWorkload`] for a think time that is no time.
     pub(crate) fn end_turn(&mut self, turn: Turn, ended: Ended<'_>) -> Result<(), SimError> {
+        if let Some(plays) = &mut self.plays {
+            let node = usize::try_from(turn.session).unwrap_or(usize::MAX);
+            plays.end(node, ended.outcome, ended.at);
+            return Ok(());
+        }
         let next = Turn { number: turn.number + 1, ..turn };
         let may_go_on = match ended.outcome {
             Outcome::Completed | Outcome::Rejected => true,
@@ -190,7 +212,16 @@ impl<'a> Traffic<'a> {
 
     /// Returns whether every session has ended.
     pub(crate) fn is_done(&self) -> bool {
-        self.unfinished_sessions == 0
+        self.plays.as_ref().map_or(self.unfinished_sessions == 0, PlaySchedule::is_done)
+    }
+
+    /// Returns what a turn's session is called, and the line of the trace that the turn comes from.
+    pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<u64>) {
+        let (mut name, line) = self.sessions.name(turn);
+        if let (SessionName::Played(name), Some(plays)) = (&mut name, &self.plays) {
+            name.lane = plays.lane(usize::try_from(turn.session).unwrap_or(usize::MAX));
+        }
+        (name, line)
     }
 
     /// Returns the sessions.
@@ -249,6 +280,20 @@ impl<'a> Traffic<'a> {
         if *next_session < self.sessions.count() {
             self.ready.push(Reverse((now, Turn { session: *next_session, number: 0 })));
             *next_session += 1;
+        }
+    }
+}
+
+/// Returns how a load paces recorded plays.
+///
+/// # Errors
+/// [`SimError::BadWorkload`] for a load that has times of its own.
+fn pacing(load: &Load) -> Result<RecordedLoad, SimError> {
+    match load {
+        Load::Recorded(load) => Ok(load.clone()),
+        Load::TraceTimestamps { speedup } => Ok(RecordedLoad::at(*speedup)),
+        Load::Concurrency { .. } | Load::ConstantRate { .. } | Load::Poisson { .. } => {
+            Err(SimError::bad_workload("requests that wait for one another keep recorded times"))
         }
     }
 }

@@ -42,7 +42,12 @@ impl<'o> Assembly<'o> {
             options,
             corpus: Corpus::new(options.block_size).with_prompts(match options.format {
                 TraceFormat::MooncakeDelta => Prompts::Added,
-                TraceFormat::Mooncake | TraceFormat::Azure => Prompts::Whole,
+                TraceFormat::Mooncake
+                | TraceFormat::AgenticMooncake
+                | TraceFormat::Weka
+                | TraceFormat::AppliedComputeAgentic
+                | TraceFormat::Dynamo
+                | TraceFormat::Azure => Prompts::Whole,
             }),
             said: Vec::new(),
             counts: ReadCounts::default(),

@@ -4,7 +4,6 @@
 //! whole and judged as a whole before anything is run; a file is never mapped, because its owner may change it.
 //! Uses `workload`, `units` and `diag`; knows nothing of pins or scenarios.
 
-mod agentic;
 mod assemble;
 mod azure;
 mod calendar;
@@ -15,6 +14,7 @@ mod hash_ids;
 mod json;
 mod mooncake;
 mod options;
+mod plays;
 mod read;
 mod recorded;
 mod row;
@@ -22,18 +22,17 @@ mod session;
 mod stats;
 mod weka;
 
-pub use agentic::{AgenticShape, agentic_shape};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use dynamo::{DynamoRead, read_dynamo};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
     CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_gzip,
-    pack_gzip, read_corpus, read_views, read_watched,
+    pack_gzip, read_corpus, read_views, read_watched, trace_files,
 };
 pub use recorded::{
-    EdgeRelation, EdgeTrigger, HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions,
-    RecordedRequest, RecordedSession, RecordedSource, RecordedSpawn, RecordedTool, RecordedTree,
-    SpawnMode, TimestampBasis, ToolMode, detect_recording,
+    HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions, RecordedRequest,
+    RecordedSession, RecordedSource, RecordedSpawn, RecordedTool, RecordedTree, SpawnMode,
+    TimestampBasis, ToolMode, detect_recording,
 };
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};
 pub use weka::read_weka;

@@ -2,6 +2,8 @@
 
 use crate::units::BlockSize;
 
+use super::recorded::TimestampBasis;
+
 /// How a trace is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -21,6 +23,10 @@ pub struct ReadOptions {
     pub unit: TimeUnit,
     /// Take the first rows in file order, before sorting; all where absent.
     pub first_rows: Option<u64>,
+    /// What times below a sub-agent's marker are counted from; of `weka` alone.
+    pub basis: TimestampBasis,
+    /// Whether a file that states its block size must state this one.
+    pub is_block_size_stated: bool,
 }
 
 /// A file format.
@@ -30,6 +36,14 @@ pub enum TraceFormat {
     Mooncake,
     /// The same, each row being what its turn adds to the prompt.
     MooncakeDelta,
+    /// Requests that wait for one another: version 2 with a header, or rows without one.
+    AgenticMooncake,
+    /// Weka's traces of coding agents.
+    Weka,
+    /// Sessions of tool calls, by their lengths.
+    AppliedComputeAgentic,
+    /// Dynamo's request trace.
+    Dynamo,
     /// CSV `TIMESTAMP,ContextTokens,GeneratedTokens` with calendar times.
     Azure,
 }
@@ -93,13 +107,20 @@ impl ReadOptions {
             block_size,
             strictness: Strictness::Scenario,
             hashes: match format {
-                TraceFormat::Mooncake | TraceFormat::MooncakeDelta => HashIds::Expected,
+                TraceFormat::Mooncake
+                | TraceFormat::MooncakeDelta
+                | TraceFormat::AgenticMooncake
+                | TraceFormat::Weka
+                | TraceFormat::AppliedComputeAgentic
+                | TraceFormat::Dynamo => HashIds::Expected,
                 TraceFormat::Azure => HashIds::Absent,
             },
             arrivals: ArrivalRule::Required,
             order: RowOrder::AsWritten,
             unit: TimeUnit::Milliseconds,
             first_rows: None,
+            basis: TimestampBasis::Auto,
+            is_block_size_stated: false,
         }
     }
 
@@ -111,13 +132,25 @@ impl ReadOptions {
 
 impl TraceFormat {
     /// Every format.
-    pub const ALL: &'static [Self] = &[Self::Mooncake, Self::MooncakeDelta, Self::Azure];
+    pub const ALL: &'static [Self] = &[
+        Self::Mooncake,
+        Self::MooncakeDelta,
+        Self::AgenticMooncake,
+        Self::Weka,
+        Self::AppliedComputeAgentic,
+        Self::Dynamo,
+        Self::Azure,
+    ];
 
     /// Returns the word of pins and of `--trace-format`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mooncake => "mooncake",
             Self::MooncakeDelta => "mooncake-delta",
+            Self::AgenticMooncake => "agentic-mooncake",
+            Self::Weka => "weka",
+            Self::AppliedComputeAgentic => "applied-compute-agentic",
+            Self::Dynamo => "dynamo",
             Self::Azure => "azure",
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::units::{BlockSize, Tokens};
 
+use super::Plays;
 use super::tape::{Tape, TapeReader};
 
 /// The rows of a trace in order.
@@ -41,6 +42,8 @@ struct Store {
     /// How many leading rows arrive no earlier than the one before; one without an arrival arrives at 0.
     ascending: usize,
     latest_ms: f64,
+    /// What the rows wait for, where they are those of plays.
+    plays: Option<Plays>,
 }
 
 /// What the tokens of a row are.
@@ -111,6 +114,23 @@ pub enum SessionName {
         /// The turn that it says it is.
         turn: Option<u32>,
     },
+    /// A request of a recorded play: its conversation with all that places it.
+    Played(Box<PlayedName>),
+}
+
+/// What places a request of a recorded play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedName {
+    /// Its conversation, where the recording names that.
+    pub session: Option<String>,
+    /// Its play.
+    pub play: String,
+    /// The lane that the play runs in, where there are lanes.
+    pub lane: Option<u32>,
+    /// The one request that the play begins with, where there is one.
+    pub root: Option<String>,
+    /// The request that started its conversation, where one did.
+    pub parent: Option<String>,
 }
 
 /// Reads the rows of a corpus in any order. Each job has one of its own.
@@ -148,6 +168,7 @@ impl Corpus {
             alone: 0,
             ascending: 0,
             latest_ms: 0.0,
+            plays: None,
         };
         Self { store: Arc::new(store), count: 0, order: None }
     }
@@ -162,6 +183,19 @@ impl Corpus {
     /// Returns what the tokens of a row are.
     pub fn prompts(&self) -> Prompts {
         self.store.prompts
+    }
+
+    /// Returns the corpus with what its rows wait for, a node a row.
+    #[must_use]
+    pub fn with_plays(mut self, plays: Plays) -> Self {
+        assert_eq!(plays.nodes().len(), self.count, "bug: each row is a node");
+        self.store_mut().plays = Some(plays);
+        self
+    }
+
+    /// Returns what the rows wait for, where they are those of plays.
+    pub fn plays(&self) -> Option<&Plays> {
+        self.store.plays.as_ref()
     }
 
     /// Adds a session and returns its number. One that is called by its row, [`SessionName::Row`], is that of a row with that line.
@@ -432,6 +466,7 @@ impl std::fmt::Display for SessionName {
             Self::Row(number) | Self::Stated { index: number, name: None, .. } => {
                 write!(f, "request_{number}")
             }
+            Self::Played(name) => f.write_str(name.session.as_deref().unwrap_or(&name.play)),
             Self::Synthetic(index) => write!(f, "session_{index}"),
         }
     }

@@ -75,6 +75,23 @@ impl Rate {
     }
 }
 
+impl RecordedLoad {
+    /// Returns recorded times this much faster, all plays at their own.
+    pub fn at(speedup: f64) -> Self {
+        Self {
+            idle_gap_cap_ms: None,
+            idle_gap_scope: "trace".to_owned(),
+            open_loop: false,
+            strict: false,
+            speedup,
+            agentic_lanes: None,
+            snapshot_seed: None,
+            warmup: false,
+            profile_ms: None,
+        }
+    }
+}
+
 impl Load {
     /// Returns the word of the scenario language.
     pub const fn kind(&self) -> &'static str {

@@ -25,7 +25,8 @@ impl Workload {
     ///
     /// `corpus` is the trace of a workload that has one. Source: DSL, "`stop`".
     pub fn requests(&self, corpus: Option<&Corpus>) -> Option<u64> {
-        if self.select.is_some() {
+        // A play drops what is left of it when one of its requests does not complete.
+        if self.select.is_some() || corpus.is_some_and(|corpus| corpus.plays().is_some()) {
             return None;
         }
         let count = || self.stop.count?.resolve(&self.load);

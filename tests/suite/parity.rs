@@ -70,7 +70,7 @@ fn what_has_no_pin_or_no_word_is_not_imported() {
     assert!(ran.stderr.contains("config.yaml:6:3"), "{ran}");
     drop(place.bench(words.into_iter().chain(["--model", "llama-3.1-8b"])).exits(0));
     place.write("trace.jsonl", "{\"request_id\":\"a\"}\n");
-    let trace = "traffic={source: {type: trace, paths: [trace.jsonl], format: agentic_mooncake}, load: {type: trace_timestamps}}";
+    let trace = "traffic={source: {type: trace, paths: [trace.jsonl, more.jsonl], format: dynamo}, load: {type: trace_timestamps}}";
     let ran = place.bench(words.into_iter().chain([
         "--model",
         "llama-3.1-8b",

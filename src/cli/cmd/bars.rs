@@ -116,7 +116,7 @@ fn measure(
     let corpus = match (&prediction.trace, trace) {
         (Some(file), Some(path)) => {
             let shard = Shard::on_disk(path, &file.path)?;
-            Some(predict::read_trace(file, shard, &job, context)?)
+            Some(predict::read_trace(file, &[shard], &job, context)?)
         }
         _ => None,
     };

@@ -108,7 +108,7 @@ fn fields_that_do_not_fit_the_format_are_refused() {
         messages(&text.replace("mooncake", "azure")),
         [
             "a trace without hash ids has no block size",
-            "an `azure` trace has calendar times, which have no unit",
+            "the format `azure` fixes what its times mean",
         ]
     );
     assert_eq!(

@@ -13,6 +13,7 @@ mod pools;
 mod rows;
 mod summary;
 mod table;
+mod trajectories;
 
 #[cfg(test)]
 mod tests;

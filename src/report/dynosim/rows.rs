@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use crate::deployment::{Backend, Deployment, WorkerRole, Workers};
 use crate::record::{Admission, Handoff, Outcome, RequestRecord, Requests, RunRecord};
 use crate::units::SimTime;
-use crate::workload::SessionName;
+use crate::workload::{PlayedName, SessionName};
 
 use super::latency::{e2e_ms, tpot_ms, ttft_ms, ttst_ms};
 
@@ -41,6 +41,8 @@ struct RanksPerWorker {
 struct Row<'a> {
     admission_count: usize,
     admission_history: Vec<AdmissionRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agentic: Option<AgenticRow<'a>>,
     arrival_time_ms: f64,
     decode_admit_ms: OfRoles<f64>,
     decode_reused_input_tokens: OfRoles<u64>,
@@ -48,7 +50,7 @@ struct Row<'a> {
     decode_worker_idx: Option<u32>,
     destination_activated_ms: OfRoles<f64>,
     destination_reserved_ms: OfRoles<f64>,
-    dispatched_at_ms: (),
+    dispatched_at_ms: Option<f64>,
     e2e_latency_ms: Option<f64>,
     first_admission_reused_input_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +66,8 @@ struct Row<'a> {
     prefill_admit_ms: OfRoles<f64>,
     prefill_route_overlap_tokens: OfRoles<u64>,
     prefill_worker_idx: OfRoles<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    play_id: Option<&'a str>,
     pressure_record_ordinals: [u64; 0],
     readmission_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +84,45 @@ struct Row<'a> {
     ttst_ms: Option<f64>,
     turn_index: Option<u32>,
     uuid: String,
+}
+
+/// What places a request of a recorded play.
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "as DynoSim calls them")]
+struct AgenticRow<'a> {
+    conversation_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_id: Option<&'a str>,
+    play_id: &'a str,
+    request_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_id: Option<&'a str>,
+}
+
+impl<'a> AgenticRow<'a> {
+    fn new(name: &'a PlayedName, request: &'a RequestRecord) -> Self {
+        Self {
+            conversation_id: name.session.as_deref(),
+            lane_id: name.lane.map(|lane| format!("lane:{lane}")),
+            parent_id: name.parent.as_deref(),
+            play_id: &name.play,
+            request_id: request.request_id.as_deref(),
+            root_id: name.root.as_deref(),
+        }
+    }
+}
+
+/// Returns what places a request of a recorded play.
+fn played(request: &RequestRecord) -> Option<&PlayedName> {
+    match &request.session {
+        SessionName::Played(name) => Some(name),
+        SessionName::Named(_)
+        | SessionName::Row(_)
+        | SessionName::Synthetic(_)
+        | SessionName::Stated { .. } => None,
+    }
 }
 
 /// One admission; those after the first follow a preemption.
@@ -172,6 +215,7 @@ impl<'a> Row<'a> {
         Self {
             admission_count: admissions.len(),
             admission_history: admission_rows(request).collect(),
+            agentic: played(request).map(|name| AgenticRow::new(name, request)),
             arrival_time_ms: request.arrival.as_ms(),
             decode_admit_ms: handoff.and(time(decodes.first().map(|admission| admission.at))),
             decode_reused_input_tokens: handoff.and(most_reused(decodes)),
@@ -179,7 +223,7 @@ impl<'a> Row<'a> {
             decode_worker_idx: request.rank,
             destination_activated_ms: step(|handoff| handoff.activated),
             destination_reserved_ms: step(|handoff| handoff.reserved),
-            dispatched_at_ms: (),
+            dispatched_at_ms: played(request).map(|_| request.arrival.as_ms()),
             e2e_latency_ms: e2e_ms(request),
             first_admission_reused_input_tokens: request.reused_first().get(),
             first_admission_g1_reused_input_tokens: split.map(|(device, _)| device),
@@ -193,6 +237,7 @@ impl<'a> Row<'a> {
             prefill_admit_ms: time(prefills.first().map(|admission| admission.at)),
             prefill_route_overlap_tokens: handoff.and_then(|of| of.prefill_rank).map(|_| 0),
             prefill_worker_idx: handoff.and_then(|handoff| handoff.prefill_rank),
+            play_id: played(request).map(|name| name.play.as_str()),
             pressure_record_ordinals: [],
             readmission_count: prefills.len().saturating_sub(1) + decodes.len().saturating_sub(1),
             request_id: request.request_id.as_deref(),
@@ -318,6 +363,7 @@ fn uuid(index: u64) -> String {
 fn session_id(session: &SessionName) -> Option<String> {
     match session {
         SessionName::Stated { name, .. } => name.clone(),
+        SessionName::Played(name) => name.session.clone(),
         SessionName::Named(_) | SessionName::Row(_) | SessionName::Synthetic(_) => {
             Some(session.to_string())
         }
@@ -328,6 +374,7 @@ fn session_id(session: &SessionName) -> Option<String> {
 fn turn_index(request: &RequestRecord) -> Option<u32> {
     match request.session {
         SessionName::Stated { turn, .. } => turn,
+        SessionName::Played(_) => None,
         SessionName::Named(_) | SessionName::Row(_) | SessionName::Synthetic(_) => {
             Some(request.turn)
         }

@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::plan::SimulationJob;
 use crate::record::{PoolUse, RequestRecord, RunRecord, StorageIo, StorageUse};
 use crate::units::{SimTime, Tokens};
-use crate::workload::Sla;
+use crate::workload::{Plays, Sla};
 
 use super::distribution::Distribution;
 use super::latency::{e2e_ms, is_measured, tpot_ms, ttft_ms, ttst_ms};
-use super::{Rows, gaps, goodput, pools};
+use super::{Rows, gaps, goodput, pools, trajectories};
 
 /// What the run took on this machine; nothing else in a summary is host time.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +88,16 @@ impl Summary {
         pools::write_kv_precision(job, &mut self.fields);
         pools::write_state_cache(job, &mut self.fields);
         pools::write_eviction(job, &mut self.fields);
+    }
+
+    /// Adds what DynoSim says of recorded plays.
+    pub(crate) fn describe_plays(
+        &mut self,
+        record: &RunRecord,
+        plays: &Plays,
+        job: &SimulationJob,
+    ) {
+        trajectories::write(record, plays, job, &mut self.fields);
     }
 
     /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.

@@ -1,7 +1,7 @@
 //! `traffic.load`.
 
 use crate::scenario::bounds;
-use crate::workload::{Load, Rate};
+use crate::workload::{Load, Rate, RecordedLoad};
 
 use super::decoder::{Fields, Real, Report, Whole};
 use super::field::{Field, not_covered, nullable, refused, value};
@@ -21,7 +21,7 @@ const LOAD: &[Field] = &[
     nullable("sessions_per_second"),
     value("seed"),
     value("speedup"),
-    not_covered("agentic_lanes"),
+    nullable("agentic_lanes"),
     not_covered("agentic_snapshot"),
     value("agentic_warmup"),
     not_covered("agentic_profile"),
@@ -105,7 +105,12 @@ pub(super) fn decode(
                 report.not_covered(&entry.place, "`traffic.load.agentic_warmup`");
             }
             let speedup = load.real("speedup", Real::Positive, report).unwrap_or(1.0);
-            Some(Load::TraceTimestamps { speedup })
+            if !load.states("agentic_lanes") {
+                return Some(Load::TraceTimestamps { speedup });
+            }
+            let lanes = Whole::between(1, bounds::CONCURRENCY);
+            let agentic_lanes = load.whole_32("agentic_lanes", lanes, report);
+            Some(Load::Recorded(RecordedLoad { agentic_lanes, ..RecordedLoad::at(speedup) }))
         }
     }
 }

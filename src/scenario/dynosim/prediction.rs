@@ -2,6 +2,7 @@
 
 use crate::deployment::Deployment;
 use crate::diag::{Bag, Problem, SourceFile, Span};
+use crate::trace::TimestampBasis;
 use crate::units::BlockSize;
 use crate::workload::{Sla, Workload};
 
@@ -51,10 +52,16 @@ pub(crate) struct Prediction {
 pub(crate) struct TraceFile {
     /// Its path, relative to the working directory.
     pub(crate) path: String,
+    /// The paths after it, which only `dynamo` has.
+    pub(crate) more: Vec<String>,
     /// Its format.
     pub(crate) format: TraceFormat,
     /// The tokens that one hash id stands for.
     pub(crate) block_size: BlockSize,
+    /// Whether the configuration states it: a file that embeds its own must then embed this one.
+    pub(crate) is_block_size_stated: bool,
+    /// What times below a sub-agent's marker are counted from.
+    pub(crate) basis: TimestampBasis,
     /// Where the path is stated.
     pub(crate) place: Place,
 }
@@ -74,16 +81,6 @@ pub(crate) enum TraceFormat {
     Dynamo,
     /// Agentic captures with subagents.
     Weka,
-}
-
-impl TraceFormat {
-    /// Returns whether this build reads the format, whole or as far as its requests stand alone.
-    pub(super) const fn is_read(self) -> bool {
-        match self {
-            Self::Mooncake | Self::MooncakeDelta | Self::AgenticMooncake => true,
-            Self::AppliedComputeAgentic | Self::Dynamo | Self::Weka => false,
-        }
-    }
 }
 
 /// Decodes a configuration after putting the `--set` overrides into it.

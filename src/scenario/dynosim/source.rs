@@ -1,6 +1,7 @@
 //! `traffic.source`.
 
 use crate::scenario::bounds;
+use crate::trace::TimestampBasis;
 use crate::units::{BlockSize, Tokens};
 use crate::workload::{SessionShape, Source, SyntheticShape};
 
@@ -188,23 +189,30 @@ fn trace(source: &Fields<'_>, report: &mut Report) -> Stated {
     } else {
         Some(TraceFormat::Mooncake)
     };
-    let block_size = block_size(source, format, report);
-    let path = path(source, format, report);
+    let block_size = block_size(source, report);
+    let paths = paths(source, format, report);
     if let Some(format) = format
         && format != TraceFormat::Weka
     {
         source.conflict("nested_timestamp_basis", "belongs to the format `weka`", report);
     }
-    if let Some(format) = format.filter(|format| !format.is_read())
-        && let Some(entry) = source.entry("format")
-    {
-        let name = FORMATS.iter().find(|(_, known)| *known == format).map_or("", |(name, _)| name);
-        report.not_covered(&entry.value.place, &format!("a trace in the format `{name}`"));
-    }
-    let trace = path
-        .zip(block_size)
-        .zip(format)
-        .map(|(((path, place), block_size), format)| TraceFile { path, format, block_size, place });
+    let known_ones = TimestampBasis::ALL.map(|basis| (basis.name(), basis));
+    let basis = if source.states("nested_timestamp_basis") {
+        source.word("nested_timestamp_basis", &known_ones, report).unwrap_or_default()
+    } else {
+        TimestampBasis::Auto
+    };
+    let is_block_size_stated = source.states("block_size");
+    let trace = paths.zip(block_size).zip(format);
+    let trace = trace.map(|(((path, more, place), block_size), format)| TraceFile {
+        path,
+        more,
+        format,
+        block_size,
+        is_block_size_stated,
+        basis,
+        place,
+    });
     Stated {
         kind: format.map(SourceKind::Trace),
         source: trace.as_ref().map(|trace| Source::Trace { pin: trace.path.clone() }),
@@ -213,30 +221,20 @@ fn trace(source: &Fields<'_>, report: &mut Report) -> Stated {
 }
 
 /// Returns the tokens of one hash id: 512 unless stated or embedded in the file.
-fn block_size(
-    source: &Fields<'_>,
-    format: Option<TraceFormat>,
-    report: &mut Report,
-) -> Option<BlockSize> {
+fn block_size(source: &Fields<'_>, report: &mut Report) -> Option<BlockSize> {
     let stated = source.whole_32("block_size", Whole::BLOCK_SIZE, report);
     if source.states("block_size") {
         return stated.and_then(BlockSize::new);
     }
-    match format? {
-        TraceFormat::Dynamo | TraceFormat::Weka => None,
-        TraceFormat::Mooncake
-        | TraceFormat::MooncakeDelta
-        | TraceFormat::AgenticMooncake
-        | TraceFormat::AppliedComputeAgentic => BlockSize::new(512),
-    }
+    BlockSize::new(512)
 }
 
-/// Returns the one path and its place.
-fn path(
+/// Returns the path, those after it, and the place of the first.
+fn paths(
     source: &Fields<'_>,
     format: Option<TraceFormat>,
     report: &mut Report,
-) -> Option<(String, super::Place)> {
+) -> Option<(String, Vec<String>, super::Place)> {
     if !source.states("paths") {
         source.missing("paths", "a trace is read from files", report);
         return None;
@@ -252,5 +250,7 @@ fn path(
     } else if items.len() > 1 && format.is_some_and(|format| format != TraceFormat::Dynamo) {
         source.conflict("paths", "names more than one file, which only `dynamo` takes", report);
     }
-    paths.into_iter().next()
+    let mut paths = paths.into_iter();
+    let (first, place) = paths.next()?;
+    Some((first, paths.map(|(path, _)| path).collect(), place))
 }

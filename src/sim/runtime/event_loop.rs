@@ -289,7 +289,7 @@ impl<'a> Runtime<'a> {
         terminal: Option<SimTime>,
     ) -> RequestRecord {
         let sessions = self.traffic.sessions();
-        let (session, line) = sessions.name(served.ticket.turn);
+        let (session, line) = self.traffic.name(served.ticket.turn);
         RequestRecord {
             index: served.ticket.request,
             session,

@@ -5,10 +5,10 @@ use crate::trace::hash_ids::fitting_block_size;
 use crate::trace::json::{Reading, Text, Value, whole};
 use crate::trace::options::Strictness;
 use crate::trace::recorded::{
-    EdgeRelation, EdgeTrigger, Place, RecordedCounts, RecordedEdge, RecordedRequest, RecordedTool,
-    ToolMode,
+    Place, RecordedCounts, RecordedEdge, RecordedRequest, RecordedTool, ToolMode,
 };
 use crate::units::{BlockSize, Nanos, Tokens};
+use crate::workload::{EdgeRelation, EdgeTrigger};
 
 use super::draft::{ContextDraft, EventDraft, ReplayDraft, RequestDraft, ToolDraft};
 

@@ -173,7 +173,11 @@ impl Capture {
             self.counts.add_tree(&tree);
             take(tree);
         }
-        Ok(DynamoRead { counts: self.counts, without_session: self.without_session })
+        Ok(DynamoRead {
+            counts: self.counts,
+            without_session: self.without_session,
+            block_size: self.block_size.map(|(size, _)| size),
+        })
     }
 
     /// Returns the names of the roots, and the children of each session, both by name.

@@ -9,6 +9,8 @@ use crate::trace::json::Reading;
 use crate::trace::read::{Lines, TraceInput};
 use crate::trace::recorded::{RecordedCounts, RecordedOptions, RecordedRequest, RecordedTree};
 
+use crate::units::BlockSize;
+
 use super::event::{Event, LineReader};
 use super::group::Capture;
 
@@ -22,6 +24,8 @@ pub struct DynamoRead {
     pub counts: RecordedCounts,
     /// Requests whose records name no session, in order of the files; times are Unix times.
     pub without_session: Vec<RecordedRequest>,
+    /// Tokens that one hash stands for, where any record says so.
+    pub block_size: Option<BlockSize>,
 }
 
 /// A line and its number.

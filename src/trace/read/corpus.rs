@@ -9,7 +9,7 @@ use super::super::assemble::Assembly;
 use super::super::counts::ReadCounts;
 use super::super::options::{ReadOptions, TraceFormat};
 use super::super::row::Line;
-use super::super::{azure, mooncake};
+use super::super::{azure, mooncake, plays};
 use super::Shard;
 use super::stream::{Digests, Irregular, Seen, each_line};
 
@@ -69,6 +69,14 @@ pub fn read_views(
             };
             firsts.iter().map(view).collect()
         }
+        TraceFormat::AgenticMooncake
+        | TraceFormat::Weka
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Dynamo => {
+            let (corpus, counts) = plays::read(shards, options)?;
+            // What waits for what is known only of the whole: the first rows of a recording are not cut off.
+            Ok(firsts.iter().map(|_| (corpus.clone(), counts.clone())).collect())
+        }
     }
 }
 
@@ -98,7 +106,11 @@ pub fn read_watched(
             let seen = stream_mooncake(shards, options, &mut assembly, Digests::Taken).ok()?;
             Some(WatchedRead { seen, views: assembly.finish(&names(shards)) })
         }
-        TraceFormat::Azure => None,
+        TraceFormat::Azure
+        | TraceFormat::AgenticMooncake
+        | TraceFormat::Weka
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Dynamo => None,
     }
 }
 
@@ -158,13 +170,21 @@ fn read_line(
     assembly.add(row, ids);
 }
 
-/// Returns how many rows a shard's unpacked bytes hold: lines that are not blank, without the header.
+/// Returns how many rows a shard's unpacked bytes hold: lines that are not blank, without the header; of a recording, its requests.
 pub fn count_rows(text: &[u8], format: TraceFormat) -> u64 {
+    if plays::is_recorded(format) {
+        return plays::count(text, format);
+    }
     let blank = |line: &[u8]| line.trim_ascii().is_empty();
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !blank(line));
     let count = lines.fold(0_u64, |count, _| count + 1);
     match format {
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => count,
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::AgenticMooncake
+        | TraceFormat::Weka
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Dynamo => count,
         TraceFormat::Azure => count.saturating_sub(1),
     }
 }

@@ -29,6 +29,8 @@ enum Bytes {
     Path(PathBuf),
     /// In memory, verified.
     Memory(Arc<[u8]>),
+    /// The same, unpacked, whatever the name says.
+    Unpacked(Arc<[u8]>),
 }
 
 /// Lines of a file, one after another, in bounded memory.
@@ -56,8 +58,9 @@ impl TraceInput {
     pub fn shard(shard: &Shard) -> Self {
         match shard.contents() {
             Contents::Disk(path) => Self::file(path, shard.name()),
-            Contents::AsFile(bytes) | Contents::Unpacked(bytes) => {
-                Self::bytes(shard.name(), bytes.as_slice())
+            Contents::AsFile(bytes) => Self::bytes(shard.name(), bytes.as_slice()),
+            Contents::Unpacked(bytes) => {
+                Self { name: shard.name().into(), bytes: Bytes::Unpacked(bytes.as_slice().into()) }
             }
         }
     }
@@ -89,6 +92,11 @@ impl TraceInput {
                 Box::new(BufReader::with_capacity(BUFFER, file))
             }
             Bytes::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
+            Bytes::Unpacked(bytes) => {
+                let unpacked = Box::new(Cursor::new(Arc::clone(bytes)));
+                let damage = (Code::TraceRead, "cannot read on");
+                return Ok(Lines { name: Arc::clone(&self.name), unpacked, count: 0, damage });
+            }
         };
         let start = packed.fill_buf().map_err(|error| self.unreadable(&error))?;
         let is_gzip = start.starts_with(&gzip::MAGIC);

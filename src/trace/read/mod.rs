@@ -1,6 +1,7 @@
 //! From bytes to rows: shards, packed streams, text, and the reader of a whole trace.
 
 mod corpus;
+mod files;
 mod gzip;
 mod input;
 mod packing;
@@ -10,6 +11,7 @@ mod stream;
 mod tests;
 
 pub use corpus::{CorpusView, WatchedRead, count_rows, read_corpus, read_views, read_watched};
+pub use files::trace_files;
 pub use gzip::{gzip_length, pack_gzip};
 pub(super) use input::Lines;
 pub use input::TraceInput;

@@ -15,9 +15,7 @@ pub use counts::RecordedCounts;
 pub use detect::detect_recording;
 pub use options::{RecordedOptions, TimestampBasis};
 pub use place::Place;
-pub use request::{
-    EdgeRelation, EdgeTrigger, RecordedEdge, RecordedRequest, RecordedTool, ToolMode,
-};
+pub use request::{RecordedEdge, RecordedRequest, RecordedTool, ToolMode};
 pub use tree::{
     HashScope, RecordedSession, RecordedSource, RecordedSpawn, RecordedTree, SpawnMode,
 };

@@ -35,7 +35,7 @@ impl RecordedOptions {
 
 impl TimestampBasis {
     /// Every basis.
-    pub const ALL: &'static [Self] = &[Self::Auto, Self::Absolute, Self::Relative];
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Absolute, Self::Relative];
 
     /// Returns the word of pins.
     pub const fn name(self) -> &'static str {

@@ -1,6 +1,7 @@
 //! One recorded request, what it waited for, and the tools between requests.
 
 use crate::units::{Nanos, Tokens};
+use crate::workload::{EdgeRelation, EdgeTrigger};
 
 use super::Place;
 
@@ -56,28 +57,6 @@ pub struct RecordedEdge {
     pub trigger: EdgeTrigger,
 }
 
-/// What a dependency means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EdgeRelation {
-    /// The next turn of a conversation.
-    Sequence,
-    /// The first turn of a conversation that another one started.
-    Spawn,
-    /// A turn that used what a spawned conversation said.
-    Join,
-    /// An order that was recorded and has no known cause.
-    ReplayBarrier,
-}
-
-/// Which instant of a request another one waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EdgeTrigger {
-    /// When it is sent.
-    Dispatch,
-    /// When it has ended.
-    Completion,
-}
-
 /// A tool that a session ran, as far as it joins requests and sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedTool {
@@ -110,33 +89,4 @@ pub enum ToolMode {
     Blocking,
     /// It went on.
     Background,
-}
-
-impl EdgeRelation {
-    /// Every relation.
-    pub const ALL: &'static [Self] =
-        &[Self::Sequence, Self::Spawn, Self::Join, Self::ReplayBarrier];
-
-    /// Returns the word of trace files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sequence => "sequence",
-            Self::Spawn => "spawn",
-            Self::Join => "join",
-            Self::ReplayBarrier => "replay_barrier",
-        }
-    }
-}
-
-impl EdgeTrigger {
-    /// Every trigger.
-    pub const ALL: &'static [Self] = &[Self::Dispatch, Self::Completion];
-
-    /// Returns the word of trace files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Dispatch => "dispatch",
-            Self::Completion => "completion",
-        }
-    }
 }

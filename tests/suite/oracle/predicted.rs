@@ -94,6 +94,13 @@ cases! {
     case_072_mooncake_sessions_speedup4 "072-mooncake-sessions-speedup4";
     case_073_mooncake_delta "073-mooncake-delta";
     case_074_mooncake_maxtime "074-mooncake-maxtime";
+    case_075_agentic_v2 "075-agentic-v2";
+    case_076_agentic_v2_lanes1 "076-agentic-v2-lanes1";
+    case_077_agentic_v2_dis "077-agentic-v2-dis";
+    case_078_weka "078-weka";
+    case_081_applied_compute "081-applied-compute";
+    case_082_dynamo_std "082-dynamo-std";
+    case_083_dynamo_agentic "083-dynamo-agentic";
     case_084_sla_ttft "084-sla-ttft";
     case_085_sla_itl "085-sla-itl";
     case_086_sla_e2e "086-sla-e2e";
@@ -104,6 +111,8 @@ cases! {
     case_101_acc_no_timestamp "101-acc-no-timestamp";
     case_102_acc_unsorted "102-acc-unsorted";
     case_103_acc_offset_origin "103-acc-offset-origin";
+    case_104_acc_agentic_no_header "104-acc-agentic-no-header";
+    case_105_acc_agentic_legacy "105-acc-agentic-legacy";
     case_106_acc_isl_over_context "106-acc-isl-over-context";
     case_107_acc_prompt_over_kv_vllm "107-acc-prompt-over-kv-vllm";
     case_108_acc_prompt_over_kv_sglang "108-acc-prompt-over-kv-sglang";

@@ -10,7 +10,7 @@ use crate::plan::{PoolInputs, SimulationJob};
 use crate::scenario::dynosim::TraceFormat;
 use crate::scenario::dynosim::{Prediction, TraceFile};
 use crate::scenario::export::quoted;
-use crate::trace::{Shard, TraceFormat as Format, count_rows, is_named_gzip};
+use crate::trace::{Shard, TimestampBasis, TraceFormat as Format, count_rows, is_named_gzip};
 
 /// A pin's name and digest.
 #[derive(Debug, Clone)]
@@ -152,7 +152,9 @@ pub(super) fn trace(
 /// A trace's pin without its name.
 struct PinText {
     format: &'static str,
-    block_size: u32,
+    block_size: Option<u32>,
+    states_unit: bool,
+    basis: Option<&'static str>,
     path: String,
     digest: Sha256,
     bytes: usize,
@@ -164,18 +166,22 @@ fn pin_text(trace: &TraceFile, shard: &Shard) -> Result<PinText, Bag> {
     let format = match trace.format {
         TraceFormat::MooncakeDelta => Format::MooncakeDelta,
         TraceFormat::Mooncake => Format::Mooncake,
-        TraceFormat::AgenticMooncake
-        | TraceFormat::AppliedComputeAgentic
-        | TraceFormat::Dynamo
-        | TraceFormat::Weka => {
-            let message = "a scenario reads no trace of this format";
-            return Err(trace.place.problem(Code::ImportUnsayable, message, "named here").into());
-        }
+        TraceFormat::AgenticMooncake => Format::AgenticMooncake,
+        TraceFormat::AppliedComputeAgentic => Format::AppliedComputeAgentic,
+        TraceFormat::Dynamo => Format::Dynamo,
+        TraceFormat::Weka => Format::Weka,
     };
+    if !trace.more.is_empty() {
+        let message = "a trace of more than one file is pinned by hand, a `shard` a file";
+        return Err(trace.place.problem(Code::ImportUnsayable, message, "named here").into());
+    }
     let unpacked = shard.unpack()?;
     Ok(PinText {
         format: format.name(),
-        block_size: trace.block_size.get(),
+        block_size: (trace.is_block_size_stated || !embeds_block_size(format))
+            .then(|| trace.block_size.get()),
+        states_unit: matches!(format, Format::Mooncake | Format::MooncakeDelta),
+        basis: (trace.basis != TimestampBasis::Auto).then(|| trace.basis.name()),
         path: trace.path.clone(),
         digest: Sha256::of(shard.bytes()),
         bytes: shard.bytes().len(),
@@ -184,18 +190,28 @@ fn pin_text(trace: &TraceFile, shard: &Shard) -> Result<PinText, Bag> {
     })
 }
 
+/// Returns whether the files of a format say what one hash stands for.
+const fn embeds_block_size(format: Format) -> bool {
+    matches!(format, Format::Weka | Format::Dynamo)
+}
+
 impl PinText {
     /// Returns the pin's file.
     fn named(&self, name: &str) -> String {
+        let block_size =
+            self.block_size.map_or_else(String::new, |size| format!("    block-size {size}\n"));
+        let basis = self.basis.map_or_else(String::new, |basis| {
+            format!("    nested-timestamp-basis {}\n", quoted(basis))
+        });
+        let unit = if self.states_unit { "    timestamps unit=\"ms\"\n" } else { "" };
         let content = self
             .content
             .map_or_else(String::new, |digest| format!(" content-sha256=\"{}\"", digest.hex()));
         format!(
-            "trace {} lenient=#true {{\n    about \"Imported with a DynoSim configuration.\"\n    format \"{}\"\n    \
-             block-size {}\n    timestamps unit=\"ms\"\n    shard {} sha256=\"{}\" bytes={}{content}\n    requests {}\n}}\n",
+            "trace {} lenient=#true {{\n    about \"Imported with a DynoSim configuration.\"\n    format \"{}\"\n\
+             {block_size}{basis}{unit}    shard {} sha256=\"{}\" bytes={}{content}\n    requests {}\n}}\n",
             quoted(name),
             self.format,
-            self.block_size,
             quoted(&shard_name(name, &self.path)),
             self.digest.hex(),
             self.bytes,

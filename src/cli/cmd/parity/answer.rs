@@ -49,7 +49,7 @@ fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
                 Some(shard) => shard,
                 None => Shard::load(&folder.join(&file.path), &file.path)?,
             };
-            Some(predict::read_trace(file, shard, &job, context)?)
+            Some(predict::read_trace(file, &[shard], &job, context)?)
         }
     };
     let (summary, rows) = predict::answer(&job, corpus.as_ref())?;

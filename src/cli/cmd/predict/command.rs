@@ -27,14 +27,14 @@ pub(in crate::cli::cmd) fn run(args: &PredictArgs, context: &Context) -> Result<
     report_warnings(&prediction, context);
     let corpus = match &prediction.trace {
         None => None,
-        Some(file) => Some(trace::read(file, trace::load(file)?, &job, context)?),
+        Some(file) => Some(trace::read(file, &trace::load_all(file)?, &job, context)?),
     };
     memory::check(prediction.memory_limit_gb)?;
     let (record, host) = simulate(&job, corpus.as_ref())?;
     memory::check(prediction.memory_limit_gb)?;
     laws::check(&job, corpus.as_ref(), &record)?;
     report_unserved(&record, context);
-    let summary = summarize(&record, &job, host);
+    let summary = summarize(&record, &job, corpus.as_ref(), host);
     let rows = args.capture_per_request.then(|| Rows::new(&record, &job.deployment)).transpose();
     let rows = rows.map_err(|error| failed_run(&SimError::spill(&error)))?;
     write(&folder, &summary, rows.as_ref()).map_err(|error| failed_write(&error))?;
@@ -68,7 +68,7 @@ pub(in crate::cli::cmd) fn answer(
     let (record, host) = simulate(job, corpus)?;
     laws::check(job, corpus, &record)?;
     let mut document = Vec::new();
-    let summary = summarize(&record, job, host);
+    let summary = summarize(&record, job, corpus, host);
     summary.write(None, &mut document).expect("a Vec takes every write");
     let rows = Rows::new(&record, &job.deployment);
     let rows = serde_json::to_value(rows.map_err(|error| failed_run(&SimError::spill(&error)))?);
@@ -86,15 +86,23 @@ pub(in crate::cli::cmd) fn summary(
 ) -> Result<u64, Failure> {
     let (record, host) = simulate(job, corpus)?;
     laws::check(job, corpus, &record)?;
-    let written = summarize(&record, job, host).write(None, &mut std::io::sink());
+    let written = summarize(&record, job, corpus, host).write(None, &mut std::io::sink());
     written.expect("a sink takes every write");
     Ok(record.requests.len() as u64)
 }
 
 /// Returns the summary of a run.
-fn summarize(record: &RunRecord, job: &SimulationJob, host: Host) -> Summary {
+fn summarize(
+    record: &RunRecord,
+    job: &SimulationJob,
+    corpus: Option<&Corpus>,
+    host: Host,
+) -> Summary {
     let mut summary = Summary::new(record, job.sla.as_ref(), host);
     summary.describe_pools(job);
+    if let Some(plays) = corpus.and_then(Corpus::plays) {
+        summary.describe_plays(record, plays, job);
+    }
     summary
 }
 

@@ -3,27 +3,51 @@
 use std::path::Path;
 
 use crate::cli::{Context, Exit, Failure};
-use crate::diag::{Bag, Code};
+use crate::diag::{Bag, Code, Problem};
 use crate::plan::SimulationJob;
 use crate::scenario::dynosim::{self, TraceFile};
-use crate::trace::{
-    AgenticShape, ArrivalRule, ReadOptions, Shard, TraceFormat, agentic_shape, read_corpus,
-};
+use crate::trace::{ArrivalRule, ReadOptions, Shard, TraceFormat, read_corpus, trace_files};
 use crate::workload::{Corpus, Load};
 
-/// Returns a trace's file.
+/// Returns the bytes of a trace's first file.
 ///
 /// # Errors
 /// Exit 1 where it cannot be read, as DynoSim has it.
 pub(super) fn load(trace: &TraceFile) -> Result<Shard, Failure> {
-    Shard::on_disk(Path::new(&trace.path), &trace.path)
-        .map_err(|problem| Failure::new(Exit::JobFailed, trace.place.adopt(problem, "named here")))
+    Shard::load(Path::new(&trace.path), &trace.path).map_err(|problem| failed(trace, problem))
+}
+
+/// Returns the bytes of all files of a trace: paths of captures may be folders and starts of names.
+///
+/// # Errors
+/// Exit 1 where one cannot be read, as DynoSim has it.
+pub(super) fn load_all(trace: &TraceFile) -> Result<Vec<Shard>, Failure> {
+    match trace.format {
+        dynosim::TraceFormat::Weka | dynosim::TraceFormat::Dynamo => {}
+        dynosim::TraceFormat::Mooncake
+        | dynosim::TraceFormat::MooncakeDelta
+        | dynosim::TraceFormat::AgenticMooncake
+        | dynosim::TraceFormat::AppliedComputeAgentic => return Ok(vec![load(trace)?]),
+    }
+    let mut shards = Vec::new();
+    for path in std::iter::once(&trace.path).chain(&trace.more) {
+        let files = trace_files(Path::new(path), path).map_err(|problem| failed(trace, problem))?;
+        for (path, name) in files {
+            let shard = Shard::load(&path, &name).map_err(|problem| failed(trace, problem))?;
+            shards.push(shard);
+        }
+    }
+    Ok(shards)
+}
+
+fn failed(trace: &TraceFile, problem: Problem) -> Failure {
+    Failure::new(Exit::JobFailed, trace.place.adopt(problem, "named here"))
 }
 
 /// Reads the trace as DynoSim reads it; whatever is wrong with it is exit 1, as it is there.
 pub(in crate::cli::cmd) fn read(
     trace: &TraceFile,
-    shard: Shard,
+    shards: &[Shard],
     job: &SimulationJob,
     context: &Context,
 ) -> Result<Corpus, Failure> {
@@ -35,9 +59,12 @@ pub(in crate::cli::cmd) fn read(
         | Load::Poisson { .. }
         | Load::Recorded(_) => ArrivalRule::Ignored,
     };
-    let format = read_as(trace, &shard)?;
-    let read = ReadOptions::dynosim(format, trace.block_size, arrivals);
-    let (corpus, counts) = read_corpus(&[shard], &read).map_err(failed)?;
+    let read = ReadOptions {
+        basis: trace.basis,
+        is_block_size_stated: trace.is_block_size_stated,
+        ..ReadOptions::dynosim(format(trace.format), trace.block_size, arrivals)
+    };
+    let (corpus, counts) = read_corpus(shards, &read).map_err(failed)?;
     let mut warnings = Bag::new();
     // The format fixes milliseconds: a short span hints at nothing here.
     let tolerated = counts.warnings(&trace.path).into_iter();
@@ -48,29 +75,14 @@ pub(in crate::cli::cmd) fn read(
     Ok(corpus)
 }
 
-/// Returns how the rows of a trace are read.
-///
-/// # Errors
-/// Exit 1 for an agentic file that is wrong, as DynoSim has it; exit 2 for one that is right and whose graph this build cannot run.
-fn read_as(trace: &TraceFile, shard: &Shard) -> Result<TraceFormat, Failure> {
-    match trace.format {
-        dynosim::TraceFormat::MooncakeDelta => Ok(TraceFormat::MooncakeDelta),
-        dynosim::TraceFormat::AgenticMooncake => {
-            let shape = agentic_shape(shard).map_err(|bag| Failure::new(Exit::JobFailed, bag))?;
-            match shape {
-                AgenticShape::Independent => Ok(TraceFormat::Mooncake),
-                AgenticShape::Graph => {
-                    let message =
-                        "this build cannot run agentic requests that wait for one another";
-                    let problem =
-                        trace.place.problem(Code::DynosimUnsupported, message, "named here");
-                    Err(problem.help("`docs/predict.md` lists what is covered").into())
-                }
-            }
-        }
-        dynosim::TraceFormat::Mooncake
-        | dynosim::TraceFormat::AppliedComputeAgentic
-        | dynosim::TraceFormat::Dynamo
-        | dynosim::TraceFormat::Weka => Ok(TraceFormat::Mooncake),
+/// Returns the format that a configuration names.
+const fn format(format: dynosim::TraceFormat) -> TraceFormat {
+    match format {
+        dynosim::TraceFormat::Mooncake => TraceFormat::Mooncake,
+        dynosim::TraceFormat::MooncakeDelta => TraceFormat::MooncakeDelta,
+        dynosim::TraceFormat::AgenticMooncake => TraceFormat::AgenticMooncake,
+        dynosim::TraceFormat::AppliedComputeAgentic => TraceFormat::AppliedComputeAgentic,
+        dynosim::TraceFormat::Dynamo => TraceFormat::Dynamo,
+        dynosim::TraceFormat::Weka => TraceFormat::Weka,
     }
 }

@@ -264,9 +264,6 @@ fn fields_of_the_engine_that_exclude_each_other_are_refused() {
 
 #[test]
 fn what_this_build_has_no_engine_for_is_refused_by_name() {
-    let trace = |format: &str, load: &str| {
-        format!("traffic={{source: {{type: trace, paths: [t], format: {format}}}, load: {load}}}")
-    };
     let timestamps = |rest: &str| {
         format!(
             "traffic={{source: {{type: trace, paths: [t]}}, load: {{type: trace_timestamps, {rest}}}}}"
@@ -275,16 +272,10 @@ fn what_this_build_has_no_engine_for_is_refused_by_name() {
     each_refused(
         Code::DynosimUnsupported,
         &[
-            (&trace("dynamo", "{}"), "this build cannot run a trace in the format `dynamo`"),
             (
-                &trace("weka", "{type: trace_timestamps}"),
-                "this build cannot run a trace in the format `weka`",
+                &timestamps("agentic_snapshot: {seed: 1}"),
+                "this build cannot run `traffic.load.agentic_snapshot`",
             ),
-            (
-                &trace("applied_compute_agentic", "{}"),
-                "this build cannot run a trace in the format `applied",
-            ),
-            (&timestamps("agentic_lanes: 2"), "this build cannot run `traffic.load.agentic_lanes`"),
             (
                 &timestamps("agentic_warmup: true"),
                 "this build cannot run `traffic.load.agentic_warmup`",

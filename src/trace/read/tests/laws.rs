@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use crate::trace::{
-    ArrivalRule, HashIds, ReadOptions, RowOrder, Shard, Strictness, TimeUnit, TraceFormat,
-    read_corpus,
+    ArrivalRule, HashIds, ReadOptions, RowOrder, Shard, Strictness, TimeUnit, TimestampBasis,
+    TraceFormat, read_corpus,
 };
 
 use super::{all_ids, block, ids_of, read, row, scenario};
@@ -26,6 +26,8 @@ fn any_options() -> impl Strategy<Value = ReadOptions> {
             order: if sorted { RowOrder::Sorted } else { RowOrder::AsWritten },
             unit,
             first_rows,
+            basis: TimestampBasis::Auto,
+            is_block_size_stated: ids,
         }
     })
 }
@@ -36,6 +38,10 @@ fn nearly_a_trace() -> impl Strategy<Value = Vec<u8>> {
         row("0", "1") + &row("1", "18446744073709551615"),
         "{\"session_id\":\"s\",\"timestamp\":1.5e3,\"output_tokens\":0,\"hash_ids\":[1,2]}\n"
             .repeat(2),
+        "{\"id\":\"a\",\"block_size\":4,\"hash_id_scope\":\"local\",\"requests\":[{\"type\":\"n\",\"t\":0.5,\"model\":\"m\",\"in\":9,\"out\":1,\"hash_ids\":[1,2]},{\"type\":\"subagent\",\"t\":1,\"agent_id\":\"b\",\"status\":\"completed\",\"requests\":[{\"type\":\"s\",\"t\":2e0,\"model\":\"m\",\"in\":4,\"out\":1,\"hash_ids\":[1]}]}]}\n".to_owned(),
+        "{\"schema\":\"dynamo.request.trace.v1\",\"event_type\":\"request_end\",\"event_time_unix_ms\":9,\"agent_context\":{\"session_id\":\"s\"},\"request\":{\"request_id\":\"a\",\"output_tokens\":1,\"total_time_ms\":3.5,\"replay\":{\"trace_block_size\":4,\"input_length\":4,\"input_sequence_hashes\":[7]}}}\n".to_owned(),
+        "{\"schema\":\"dynamo.agentic_mooncake\",\"version\":2,\"block_size\":4,\"hash_id_scope\":\"local\",\"source\":{\"format\":\"f\",\"digest\":\"d\"}}\n{\"request_id\":\"a\",\"play_id\":\"p\",\"session_id\":\"s\",\"model\":\"m\",\"input_length\":4,\"output_length\":1,\"hash_ids\":[1],\"not_before_ms\":0,\"dependencies\":[]}\n".to_owned(),
+        "{\"num_turns\":1,\"input_prompt_length\":9,\"assistant_response_length\":[2],\"tool_call_output_length\":[3],\"tool_call_latency\":[0.5],\"final_assistant_response_length\":7}\n".to_owned(),
         "TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03.9799600,4808,10\r\n"
             .to_owned(),
     ];

@@ -1,0 +1,16 @@
+//! Recordings to plays: requests that wait for one another, for simulation.
+//!
+//! Every format is first read into rows that name what they wait for; one builder checks and orders them. Source:
+//! spec/SIMULATION.md §9.4–§9.7.
+
+mod agentic;
+mod applied;
+mod build;
+mod dynamo;
+mod read;
+mod weka;
+
+pub(super) use read::{count, is_recorded, read};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! The files that a path stands for.
+
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Code, Problem};
+
+/// How the names of files of recordings end, before how they are packed.
+const ENDS: [&str; 2] = [".json", ".jsonl"];
+/// How they are packed.
+const PACKED: [&str; 3] = ["", ".gz", ".zst"];
+
+/// Returns the files that a path stands for, each with what messages call it.
+///
+/// A file is itself. A folder is every file below it whose name ends as recordings do, by path, where segments `NAME.NNNNNN` of one
+/// name follow one another by number. Anything else is the start of the names of segments: `a/trace` (or `a/trace.jsonl.gz`) is
+/// `a/trace.000000.jsonl.gz` and so on. Source: spec/REPLAY.md §1.3.
+///
+/// # Errors
+/// `trace::read` where nothing is found, and for links: what they point to may change under one name.
+pub fn trace_files(path: &Path, name: &str) -> Result<Vec<(PathBuf, String)>, Problem> {
+    if path.is_file() {
+        return Ok(vec![(path.to_owned(), name.to_owned())]);
+    }
+    let mut found = Vec::new();
+    if path.is_dir() {
+        folder(path, name, &mut found)?;
+    } else {
+        segments(path, name, &mut found)?;
+    }
+    if found.is_empty() {
+        return Err(nothing(name));
+    }
+    found.sort_by(|(_, a), (_, b)| key(a).cmp(&key(b)));
+    Ok(found)
+}
+
+fn nothing(name: &str) -> Problem {
+    Problem::new(
+        Code::TraceRead,
+        format!("`{name}` is no trace file, and no folder or start of names of such"),
+    )
+    .help("names of recordings end in `.json` or `.jsonl`, packed also in `.gz` or `.zst`")
+}
+
+/// Adds the files below a folder.
+fn folder(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Result<(), Problem> {
+    let unreadable = |error: std::io::Error| {
+        Problem::new(Code::TraceRead, format!("cannot read `{name}`: {error}"))
+    };
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let kind = entry.file_type().map_err(unreadable)?;
+        let below =
+            format!("{}/{}", name.trim_end_matches('/'), entry.file_name().to_string_lossy());
+        if kind.is_symlink() {
+            let message =
+                format!("`{below}` is a link: what it points to may change under its name");
+            return Err(Problem::new(Code::TraceRead, message).help("put the file itself there"));
+        }
+        if kind.is_dir() {
+            folder(&entry.path(), &below, found)?;
+        } else if is_recording(&below) {
+            found.push((entry.path(), below));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the segments whose names start as a path does.
+fn segments(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Result<(), Problem> {
+    let stem = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = stem.strip_suffix(".jsonl").unwrap_or(stem);
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else {
+        return Err(nothing(name));
+    };
+    let (before, start) = stem
+        .rsplit_once('/')
+        .map_or(("", stem), |(_, start)| (&stem[..stem.len() - start.len()], start));
+    for entry in entries.flatten() {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        if segment(&file).is_some_and(|(prefix, _)| prefix == start) && entry.path().is_file() {
+            found.push((entry.path(), format!("{before}{file}")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a name ends as those of recordings do.
+fn is_recording(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ENDS.iter().any(|end| PACKED.iter().any(|packed| name.ends_with(&format!("{end}{packed}"))))
+}
+
+/// Returns the start and the number of `START.NNNNNN.jsonl.gz`, with six digits or more.
+fn segment(file: &str) -> Option<(&str, u64)> {
+    let stem = PACKED.iter().rev().find_map(|packed| file.strip_suffix(packed))?;
+    let (start, number) = stem.strip_suffix(".jsonl")?.rsplit_once('.')?;
+    let digits = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((start, number.parse().ok().filter(|_| digits)?))
+}
+
+/// Returns what files are sorted by: folder, then name or start of the name, then number of the segment.
+fn key(name: &str) -> (&str, &str, Option<u64>) {
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    match segment(file) {
+        Some((start, number)) => (folder, start, Some(number)),
+        None => (folder, file, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// spec/REPLAY.md §10, cases 23 and 24.
+    #[test]
+    fn segments_follow_one_another_by_number_and_a_folder_is_all_below_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let numbers =
+            ["t.999999.jsonl.gz", "t.1000000.jsonl.gz", "t.000001.jsonl.gz", "u.000000.jsonl.gz"];
+        for name in numbers.iter().chain(&["notes.txt", "plain.JSON"]) {
+            std::fs::write(folder.path().join(name), "").expect("a file");
+        }
+        std::fs::create_dir(folder.path().join("sub")).expect("a folder");
+        std::fs::write(folder.path().join("sub/a.jsonl.zst"), "").expect("a file");
+        let names = |path: &str| -> Vec<String> {
+            trace_files(&folder.path().join(path), path)
+                .expect("files")
+                .into_iter()
+                .map(|(_, name)| name)
+                .collect()
+        };
+        let segments = ["t.000001.jsonl.gz", "t.999999.jsonl.gz", "t.1000000.jsonl.gz"];
+        assert_eq!(names("t"), segments);
+        assert_eq!(names("t.jsonl"), segments);
+        assert_eq!(names("t.jsonl.gz"), segments);
+        assert_eq!(names("plain.JSON"), ["plain.JSON"]);
+        let all: Vec<String> = trace_files(folder.path(), "d")
+            .expect("files")
+            .into_iter()
+            .map(|(_, name)| name)
+            .collect();
+        let expected = [
+            "d/plain.JSON",
+            "d/t.000001.jsonl.gz",
+            "d/t.999999.jsonl.gz",
+            "d/t.1000000.jsonl.gz",
+            "d/u.000000.jsonl.gz",
+            "d/sub/a.jsonl.zst",
+        ];
+        assert_eq!(all, expected);
+        assert!(trace_files(&folder.path().join("gone"), "gone").is_err());
+    }
+}
