@@ -1,11 +1,10 @@
 //! Jobs: workloads × deployments × engines × axes, in the order written, the last axis fastest.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
-use super::doubt::{Case, Doubt, doubts};
+use super::doubt::{Case, Ledger};
 use super::inputs::{Inputs, MissingPin, kv_parallelisms};
 use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
@@ -74,12 +73,11 @@ pub(super) fn jobs(
             jobs: &mut expansion.jobs,
             alone: (form == Form::JobsAlone).then_some(&mut expansion.alone),
             refusals: Vec::new(),
-            warnings: Vec::new(),
-            doubts: BTreeSet::new(),
+            doubts: Ledger::default(),
             origins: Vec::new(),
         };
         run.expand();
-        for problem in run.refusals.into_iter().chain(run.warnings) {
+        for problem in run.refusals.into_iter().chain(run.doubts.into_problems()) {
             findings.extend_new(problem.into());
         }
         expansion.blocks.push(PlannedBlock {
@@ -121,9 +119,7 @@ struct Run<'r, 's> {
     jobs: &'r mut Vec<Job>,
     alone: Option<&'r mut Vec<Alone>>,
     refusals: Vec<Problem>,
-    warnings: Vec<Problem>,
-    /// Oddities that were told, by the place of their declarations among `origins`.
-    doubts: BTreeSet<(Option<usize>, Doubt)>,
+    doubts: Ledger,
     /// What jobs were planned from, by the names of workload and deployment.
     origins: Vec<((String, String), Arc<Origin>)>,
 }
@@ -167,7 +163,11 @@ impl Run<'_, '_> {
             pools.iter().filter_map(|pool| Some(pool.table.as_ref()?.name.clone())).collect();
         let Some(kind) = self.job(asked, serving, (identity, pools)) else { return };
         let origin = self.origin(workload, deployment);
-        self.doubt(&kind, &origin);
+        if let Some(model) = self.inputs.model(&kind.deployment.model) {
+            let timings = self.inputs.timings();
+            let case = Case { job: &kind, model, timings, origin: &origin };
+            self.doubts.note((&workload.name, &deployment.name), &case);
+        }
         let places = Places {
             origin: Some(origin),
             declaration: self.block.stated.place.span(),
@@ -182,24 +182,6 @@ impl Run<'_, '_> {
         let id = self.id(index);
         self.write_alone((workload, deployment, engine), &index[3..], &tables);
         self.jobs.push(Job { index: 0, id, kind: JobKind::Simulation(Box::new(kind)), places });
-    }
-
-    /// Warns of what is odd about a job; each oddity of a declaration once.
-    fn doubt(&mut self, job: &SimulationJob, origin: &Arc<Origin>) {
-        let Some(model) = self.inputs.model(&job.deployment.model) else { return };
-        let case = Case { job, model, timings: self.inputs.timings(), origin };
-        let of = self.origins.iter().position(|(_, known)| Arc::ptr_eq(known, origin));
-        for doubt in doubts(&case) {
-            if !self.doubts.insert((of, doubt.clone())) {
-                continue;
-            }
-            let problem = origin.place(&doubt.setting).problem(
-                doubt.kind.code(),
-                doubt.message,
-                doubt.kind.label(),
-            );
-            self.warnings.push(problem.help(doubt.help));
-        }
     }
 
     /// Returns the declarations of a combination with the axes of the block: those of the job before, where they are the same.

@@ -103,3 +103,19 @@ fn a_capacity_that_does_not_exist_says_share_and_need() {
         assert!(ran.stderr.contains(text), "lacks {text:?}: {ran}");
     }
 }
+
+#[test]
+fn a_setting_that_some_jobs_of_a_sweep_read_is_not_called_idle() {
+    let interval = "scheduler prefill-schedule-interval=3\n            parallelism replicas=1";
+    let warned = |axis: &str| {
+        let place = project("parallelism replicas=1", interval);
+        let text = place.read("scenarios/small.kdl");
+        let vary = "vary \"worker.aggregated.parallelism.replicas\" 1 2";
+        place.write("scenarios/small.kdl", text.replace(vary, axis));
+        place.bench(["lint", "scenarios/small.kdl"]).exits(0).stderr
+    };
+    let ranks = "vary \"worker.aggregated.parallelism.attention-data\" 1 2";
+    assert!(!warned(ranks).contains("scenario::idle_setting"));
+    let told = warned("");
+    assert_eq!(told.matches("warning[scenario::idle_setting]").count(), 1, "{told}");
+}

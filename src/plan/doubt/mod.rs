@@ -6,8 +6,11 @@
 mod all;
 mod case;
 mod deployment;
+mod ledger;
 mod serving;
 mod worker;
 
-pub(super) use all::doubts;
-pub(super) use case::{Case, Doubt};
+use all::doubts;
+pub(super) use case::Case;
+use case::Doubt;
+pub(super) use ledger::Ledger;
