@@ -130,3 +130,14 @@ fn a_dead_end_names_the_request_its_need_what_there_is_and_the_setting() {
         ],
     );
 }
+
+#[test]
+fn a_golden_of_a_job_that_loses_requests_is_not_accepted_without_a_word() {
+    let place = project(&[CONTEXT]);
+    let text = place.read("scenarios/small.kdl");
+    let end = text.rfind('}').expect("a block");
+    let gate = "gate { golden \"pins/goldens/small.kdl\"; }\n}\n";
+    place.write("scenarios/small.kdl", format!("{}{gate}", &text[..end]));
+    let ran = place.bench(["accept", "scenarios/small.kdl", "--reason", "r", "--by", "b"]).exits(0);
+    says(&ran.stderr, &[&format!("small/loop/agg/native: {NOTE}")]);
+}

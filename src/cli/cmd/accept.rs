@@ -40,6 +40,11 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
         return Ok(Exit::Success);
     }
     agree(args, context, (&prepared.plan, &changed, &results), &manner)?;
+    for result in &results {
+        // A golden of a job that loses requests is allowed, and not without a word.
+        let notes = result.notes();
+        notes.iter().for_each(|note| context.note(&format!("{}: {note}", result.id)));
+    }
     let golden = accepted(args, &prepared, &results);
     show(args.format, (&prepared.golden, &golden), &name)?;
     write((&path, &name), &golden, stop)?;

@@ -27,8 +27,14 @@ pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<E
         }
     }
     if judged.is_empty() {
-        let problem = Problem::new(Code::ParityCase, "there is no recorded case");
-        return Err(problem.help("name a folder of recorded cases").into());
+        let (message, help) = match args.only.as_slice() {
+            [] => ("there is no recorded case".to_owned(), "name a folder of recorded cases"),
+            names => (
+                format!("no recorded case begins with `{}`", names.join("` or `")),
+                "without `--only` all of them are compared, by name",
+            ),
+        };
+        return Err(Problem::new(Code::ParityCase, message).help(help).into());
     }
     let text = match args.format {
         Format::Table => table::text(&judged),
