@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::diag::Advice;
 use crate::digest::Sha256;
 use crate::digest::canonical::Value;
-use crate::measure::MetricName;
+use crate::measure::{Absence, Family, MetricName};
 use crate::plan::SCHEMA;
 use crate::units::{Nanos, Ppm};
 
@@ -129,6 +129,12 @@ impl Report {
             Some(Advice::new(setting, help))
         };
         failures.iter().map(advice).collect()
+    }
+
+    /// Returns whether an engine cannot say a metric of this family: its absence is no finding about the run.
+    pub fn is_untold(&self, family: Family) -> bool {
+        text_at(&self.value, &["validity", "absent", family.name()])
+            == Some(Absence::NotTold.name())
     }
 
     /// Returns whether a law is broken: a bug.

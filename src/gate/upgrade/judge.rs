@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::measure::MetricName;
 use crate::plan::JobId;
 use crate::report::Section;
 
@@ -108,12 +109,22 @@ fn drift(id: &JobId, older: &Answered, newer: &Answered) -> Option<PinDrift> {
         |section: &Section| older.report.section(*section) != newer.report.section(*section);
     let of_answer = Section::ALL.into_iter().filter(|section| *section != Section::Inputs);
     let side = |answered: &Answered| SideJob::of_report(id, &answered.report);
-    Some(PinDrift {
-        digests: (older.digest, newer.digest),
-        sections: of_answer.filter(differs).collect(),
-        request: first_request(older, newer),
-        rows: diff::rows(&side(older), &side(newer)),
-    })
+    let mut rows = diff::rows(&side(older), &side(newer));
+    let all = rows.len();
+    rows.retain(|row| !is_untold(row, [older, newer]));
+    let sections: Vec<Section> = of_answer.filter(differs).collect();
+    // A version that tells a figure more answers no request otherwise.
+    if rows.is_empty() && rows.len() < all && sections == [Section::Summary] {
+        return None;
+    }
+    let (digests, request) = ((older.digest, newer.digest), first_request(older, newer));
+    Some(PinDrift { digests, sections, request, rows })
+}
+
+/// Returns whether a figure differs only because one of the versions does not tell it.
+fn is_untold(row: &DiffRow, sides: [&Answered; 2]) -> bool {
+    let Ok(name) = row.metric.parse::<MetricName>() else { return false };
+    sides.iter().any(|side| side.report.is_untold(name.family()))
 }
 
 /// Returns the first request that differs; `None` where none does, or a temporary file cannot be read back.

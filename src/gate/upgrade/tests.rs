@@ -196,6 +196,37 @@ fn nothing_unknown_is_declared() {
     assert!(read.expect("it is right").is_none(), "it speaks of another version");
 }
 
+/// Answers as the sample does, as an engine that tells its requests alone.
+struct Untelling;
+
+impl Executor for Untelling {
+    fn unsupported(&self, job: &SimulationJob) -> Vec<crate::sim::Unsupported> {
+        Fake::default().unsupported(job)
+    }
+
+    fn run(
+        &self,
+        job: &SimulationJob,
+        corpus: Option<&crate::workload::Corpus>,
+        options: &Options<'_>,
+    ) -> Result<RunRecord, crate::exec::JobError> {
+        let mut record = Fake::default().run(job, corpus, options)?;
+        record.witness = crate::record::Witness::Requests { unended: 0, counts_prefill: false };
+        Ok(record)
+    }
+}
+
+#[test]
+fn a_version_that_tells_a_figure_less_answers_nothing_otherwise() {
+    let answer = answer(&Untelling);
+    let Answer::Reported(answered) = &answer else { panic!("it answers: {answer:?}") };
+    let silent = PinSide { again: Again::Digest(answered.digest), answer: answer.clone() };
+    assert_eq!(judge(&question(), (&side(None), &silent), None).class, Class::Identical);
+    let late = side(Some(Fault::OneNanosecond));
+    let judged = judge(&question(), (&silent, &late), Some(&declared(MOVED)));
+    assert_eq!(judged.class, Class::Declared, "{:?}", judged.reasons);
+}
+
 fn verdict(judged: Vec<Judged>) -> Verdict {
     Verdict {
         engine: "native".to_owned(),
