@@ -250,7 +250,7 @@ impl Small {
         for (line, row) in (1_u64..).zip(&self.rows) {
             if !row.follows || line == 1 {
                 // Only a row that stands alone is called by its line.
-                let next = self.rows.iter().nth(usize::try_from(line).expect("few rows"));
+                let next = self.rows.get(usize::try_from(line).expect("few rows"));
                 let has_turns = next.is_some_and(|next| next.follows);
                 let named = || SessionName::Named(format!("of_{line}"));
                 session =

@@ -237,6 +237,36 @@ fn arrivals() -> impl Strategy<Value = Arrivals> {
     ]
 }
 
+/// Returns jobs that hand many prompts over at once, between several ranks on both sides with links of their own.
+pub(super) fn crowds() -> impl Strategy<Value = Plant> {
+    let plants = plants(vec![Backend::Vllm, Backend::Sglang, Backend::Trtllm]);
+    let links = (1_u8..24, 1_u8..24, 2_u32..4, 2_u32..4);
+    (plants, apart(), links).prop_map(|(mut plant, mut apart, (sending, receiving, from, to))| {
+        (apart.sending, apart.receiving, apart.decode.replicas) = (sending, Some(receiving), to);
+        (plant.apart, plant.fleet.replicas, plant.compat) = (Some(apart), from, Compat::Dev87);
+        plant.rows.iter_mut().for_each(|row| row.gap /= 20);
+        plant
+    })
+}
+
+/// Returns jobs whose prompts come back from small tiers over slow links.
+pub(super) fn restores() -> impl Strategy<Value = Plant> {
+    let tiers = (1_u8..8, 2_u8..10, any::<(bool, bool)>(), proptest::array::uniform4(1_u8..6));
+    let rows = proptest::collection::vec(asked(), 8..20);
+    (plants(vec![Backend::Vllm]), tiers, rows).prop_map(
+        |(mut plant, (host, storage, shared, tenths), rows)| {
+            plant.feature = Feature::Tiers { host, storage, shared, tenths, latency: 3 };
+            (plant.apart, plant.rows, plant.fleet.ranks) = (None, rows, 1);
+            plant.fleet.spare_blocks %= 4;
+            for row in &mut plant.rows {
+                (row.own, row.output, row.shared) =
+                    (row.own.min(1), row.output % 6, row.shared.max(1));
+            }
+            plant
+        },
+    )
+}
+
 /// Returns jobs of these engines.
 pub(super) fn plants(backends: Vec<Backend>) -> impl Strategy<Value = Plant> {
     let engine =

@@ -14,10 +14,10 @@ use crate::sim::{Options, SimError};
 use super::super::support::Ran;
 use super::auditor::Auditor;
 use super::outcome;
-use super::plant::{Plant, plants};
+use super::plant::{Plant, crowds, plants, restores};
 
 /// Cases of one property where nobody asks for another number.
-const CASES: u32 = 128;
+const CASES: u32 = 96;
 
 /// What the cases of a property came to: a law that never had anything to judge was not tested.
 #[derive(Debug, Default)]
@@ -120,8 +120,8 @@ fn lawful(plant: &Plant, seen: &Seen) -> Result<(), String> {
     }
 }
 
-/// Draws jobs of these engines and checks each.
-fn hold_for(backend: Backend) -> Seen {
+/// Draws jobs and checks each.
+fn hold_for(plants: impl Strategy<Value = Plant>) -> Seen {
     let stated = ProptestConfig::default();
     let rng_seed = match stated.rng_seed {
         RngSeed::Random => RngSeed::Fixed(0x7075_7461),
@@ -138,8 +138,7 @@ fn hold_for(backend: Backend) -> Seen {
         ..stated
     });
     let seen = Seen::default();
-    let result = runner
-        .run(&plants(vec![backend]), |plant| lawful(&plant, &seen).map_err(TestCaseError::fail));
+    let result = runner.run(&plants, |plant| lawful(&plant, &seen).map_err(TestCaseError::fail));
     match result {
         Ok(()) => seen,
         Err(TestError::Fail(reason, plant)) => panic!("{reason}\nin {plant:?}"),
@@ -149,24 +148,36 @@ fn hold_for(backend: Backend) -> Seen {
 
 #[test]
 fn every_law_holds_on_vllm() {
-    let seen = hold_for(Backend::Vllm);
-    let counts =
-        [&seen.preemptions, &seen.rejections, &seen.failures, &seen.reuse, &seen.from_host];
-    let more = [&seen.from_storage, &seen.shared_links, &seen.cut, &seen.dead_ends];
+    let seen = hold_for(plants(vec![Backend::Vllm]));
+    let counts = [&seen.preemptions, &seen.rejections, &seen.reuse, &seen.from_host];
+    let more = [&seen.shared_links, &seen.cut, &seen.dead_ends];
     assert!(counts.iter().chain(&more).all(|count| count.get() > 0), "{seen:?}");
 }
 
 #[test]
 fn every_law_holds_on_sglang() {
-    let seen = hold_for(Backend::Sglang);
+    let seen = hold_for(plants(vec![Backend::Sglang]));
     let counts = [&seen.preemptions, &seen.rejections, &seen.reuse, &seen.shared_links, &seen.cut];
     assert!(counts.iter().all(|count| count.get() > 0), "{seen:?}");
 }
 
 #[test]
 fn every_law_holds_on_tensorrt_llm() {
-    let seen = hold_for(Backend::Trtllm);
+    let seen = hold_for(plants(vec![Backend::Trtllm]));
     let counts = [&seen.rejections, &seen.failures, &seen.reuse, &seen.shared_links, &seen.cut];
     assert!(counts.iter().all(|count| count.get() > 0), "{seen:?}");
     assert_eq!(seen.preemptions.get(), 0, "nobody is ever preempted");
+}
+
+#[test]
+fn every_law_holds_between_many_ranks() {
+    let seen = hold_for(crowds());
+    assert!(seen.shared_links.get() > 20, "{seen:?}");
+}
+
+#[test]
+fn every_law_holds_where_prompts_come_back_from_small_tiers() {
+    let seen = hold_for(restores());
+    let counts = [&seen.from_host, &seen.from_storage];
+    assert!(counts.iter().all(|count| count.get() > 20), "{seen:?}");
 }
