@@ -11,8 +11,10 @@ mod blocked;
 mod cadence;
 mod formed;
 mod rank;
+mod seats;
 mod served;
 pub(crate) mod sglang;
+mod visible;
 pub(crate) mod vllm;
 
 pub(crate) use advance::Advance;
@@ -22,4 +24,6 @@ pub(crate) use blocked::{Blocked, Cause};
 pub(crate) use cadence::Cadence;
 pub(crate) use formed::{Admitted, Formed, Retry, Round};
 pub(crate) use rank::{Rank, RankConfig};
+pub(crate) use seats::{Seat, Seats};
 pub(crate) use served::{Arrival, End, Reserved, Served, Settled};
+pub(crate) use visible::Visible;

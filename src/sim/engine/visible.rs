@@ -1,7 +1,7 @@
 //! The tokens of a request as they become visible.
 
-use crate::record::Gaps;
-use crate::units::{Nanos, SimTime};
+use crate::record::{Gap, Gaps};
+use crate::units::SimTime;
 
 /// When the tokens of a request became visible.
 #[derive(Debug, Default)]
@@ -10,7 +10,7 @@ pub(crate) struct Visible {
     pub(crate) second: Option<SimTime>,
     pub(crate) last: Option<SimTime>,
     /// The gaps between them, where they are kept by request.
-    gaps: Option<Vec<(Nanos, u64)>>,
+    gaps: Option<Vec<(Gap, u64)>>,
 }
 
 impl Visible {
@@ -19,20 +19,18 @@ impl Visible {
         Self { gaps: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Records that the token of this number, from 1, becomes visible at `at`; returns the gap to the one before.
-    pub(crate) fn emit(&mut self, number: u64, at: SimTime) -> Option<Nanos> {
+    /// Records that the token of this number, from 1, becomes visible at `at`; returns when the one before it did.
+    pub(crate) fn emit(&mut self, number: u64, at: SimTime) -> Option<SimTime> {
         match number {
             1 => self.first = Some(at),
             2 => self.second = Some(at),
             _ => {}
         }
-        let gap = self.last.and_then(|last| Nanos::from(at).since(Nanos::from(last)));
-        self.last = Some(at);
-        gap
+        self.last.replace(at)
     }
 
     /// Keeps a gap, or adds it to those of all requests where they are not kept by request.
-    pub(crate) fn note_gap(&mut self, gap: Nanos, pooled: &mut Gaps) {
+    pub(crate) fn note_gap(&mut self, gap: Gap, pooled: &mut Gaps) {
         match &mut self.gaps {
             Some(gaps) => match gaps.last_mut() {
                 Some((last, count)) if *last == gap => *count += 1,
@@ -43,7 +41,7 @@ impl Visible {
     }
 
     /// Takes the gaps that were kept.
-    pub(crate) fn take_gaps(&mut self) -> Vec<(Nanos, u64)> {
+    pub(crate) fn take_gaps(&mut self) -> Vec<(Gap, u64)> {
         self.gaps.take().unwrap_or_default()
     }
 }

@@ -11,7 +11,7 @@ impl Rank {
     /// # Errors
     /// What was found.
     pub(crate) fn audit(&self) -> Result<(), String> {
-        let seated = self.seats.iter().flatten().map(|sequence| self.lease_of(sequence));
+        let seated = self.seats.iter().map(|sequence| self.lease_of(sequence));
         let leases: Vec<Lease> = seated.chain(self.reserved_leases()).collect();
         let own = leases.iter().map(|lease| lease.pages - lease.cached).sum();
         let ends = leases.iter().filter_map(|lease| lease.node);

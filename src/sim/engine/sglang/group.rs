@@ -84,9 +84,8 @@ impl Rank {
         }
         if self.pass.finishing.len() > before {
             let seats = &self.seats;
-            self.running.retain(|seat| {
-                seats[seat.0 as usize].as_ref().is_some_and(|sequence| sequence.is_member)
-            });
+            self.running
+                .retain(|seat| seats.find(*seat).is_some_and(|sequence| sequence.is_member));
         }
     }
 
@@ -147,7 +146,7 @@ impl Rank {
             sequence.is_member = false;
             sequence.emitted = sequence.generated;
             if has_run {
-                sequence.last_token = Some(last_end);
+                sequence.visible.last = Some(last_end);
             }
         }
         let group = &mut self.group;

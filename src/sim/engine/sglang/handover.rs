@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::plan::Compat;
 use crate::record::{Admission, Refusal, Rule};
-use crate::sim::engine::{Admitted, Arrival, End, Reserved, Served};
+use crate::sim::engine::{Admitted, Arrival, End, Reserved, Served, Visible};
 use crate::sim::kv::NodeId;
 use crate::units::{Blocks, SimTime, Tokens};
 
@@ -69,7 +69,7 @@ impl Rank {
             content: sequence.content.clone(),
             lease: std::mem::take(&mut sequence.lease),
             admissions: Vec::new(),
-            gaps: None,
+            visible: Visible::default(),
             ..*sequence
         };
         let kept = self.seat(kept);

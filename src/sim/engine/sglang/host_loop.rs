@@ -73,9 +73,8 @@ impl Rank {
         }
         if self.config.role == WorkerRole::Prefill {
             let seats = &self.seats;
-            self.running.retain(|seat| {
-                seats[seat.0 as usize].as_ref().is_some_and(|sequence| !sequence.is_ghost)
-            });
+            self.running
+                .retain(|seat| seats.find(*seat).is_some_and(|sequence| !sequence.is_ghost));
         }
     }
 

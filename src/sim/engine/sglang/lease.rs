@@ -22,7 +22,7 @@ impl Rank {
     pub(super) fn acquire(&mut self, seat: Seat, cached: u64, end: u64) -> bool {
         let wanted = self.config.full_pages(cached);
         let (found, node) = if self.config.prefix_caching {
-            let sequence = self.seats[seat.0 as usize].as_ref().expect("a waiting request sits");
+            let sequence = self.seats.get(seat);
             self.cache.lock_prefix(&sequence.content, wanted)
         } else {
             (0, NodeId::ROOT)
@@ -77,7 +77,7 @@ impl Rank {
 
     /// Caches what a request that ends has computed, and lets go of it.
     pub(super) fn finish(&mut self, seat: Seat) {
-        let sequence = self.seats[seat.0 as usize].as_mut().expect("a running request sits");
+        let sequence = self.seats.get_mut(seat);
         let lease = std::mem::take(&mut sequence.lease);
         let full = self.config.full_pages(sequence.computed);
         let Some(node) = lease.node else { return };
@@ -106,7 +106,7 @@ impl Rank {
 
     /// Puts a request's pages up to `to` into the tree and frees its copies of those that were there; returns where they end.
     fn insert(&mut self, seat: Seat, to: u64) -> NodeId {
-        let sequence = self.seats[seat.0 as usize].as_ref().expect("a running request sits");
+        let sequence = self.seats.get(seat);
         let lease = sequence.lease;
         let node = lease.node.expect("a request that computed holds pages");
         let pages = Pages { from: lease.cached, to };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::deployment::WorkerRole;
 use crate::record::{GapUnit, Gaps, Refusal, Rule};
 use crate::sim::engine::acceptance::Acceptance;
-use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
+use crate::sim::engine::{Advance, Arrival, End, Formed, Seats, Served, Settled, Visible};
 use crate::sim::kv::RadixCache;
 use crate::units::{SimTime, Tokens};
 
@@ -21,8 +21,7 @@ use super::sequence::{Lease, Seat, Sequence};
 pub(crate) struct Rank {
     pub(crate) config: RankConfig,
     pub(super) cache: RadixCache,
-    pub(super) seats: Vec<Option<Sequence>>,
-    vacant: Vec<Seat>,
+    pub(super) seats: Seats<Sequence>,
     pub(super) waiting: VecDeque<Seat>,
     /// How many of the waiting requests exceed the context limit: they are refused in the next pass.
     pub(super) overlong: usize,
@@ -55,8 +54,7 @@ impl Rank {
         Self {
             config,
             cache: RadixCache::new(config.pages, config.page, config.refresh()),
-            seats: Vec::new(),
-            vacant: Vec::new(),
+            seats: Seats::default(),
             waiting: VecDeque::new(),
             overlong: 0,
             ready: VecDeque::new(),
@@ -112,10 +110,10 @@ impl Rank {
             as_of: 0,
             last_pass: 0,
             admissions: Vec::with_capacity(1),
-            first_token: None,
-            second_token: None,
-            last_token: None,
-            gaps: (self.config.advance == Advance::Each).then(Vec::new),
+            visible: match self.config.advance {
+                Advance::Each => Visible::keeping_gaps(),
+                Advance::Grouped => Visible::default(),
+            },
         }
     }
 
@@ -187,7 +185,7 @@ impl Rank {
         for seat in &pass.finishing {
             let sequence = self.sequence(*seat);
             sequence.emitted = sequence.generated;
-            sequence.last_token = Some(end);
+            sequence.visible.last = Some(end);
         }
         let ended = pass.silent.iter().chain(&pass.finishing);
         let leaving = ended
@@ -216,15 +214,13 @@ impl Rank {
 
     /// Takes a sequence out of its seat.
     pub(super) fn vacate(&mut self, seat: Seat) -> Sequence {
-        self.vacant.push(seat);
-        self.seats[seat.0 as usize].take().expect("a leaving request has a seat")
+        self.seats.vacate(seat)
     }
 
     /// Returns what is known of the requests that are still here when the run is cut.
     pub(crate) fn cut(&mut self) -> Vec<Served> {
         self.forget_sources();
-        let seats = std::mem::take(&mut self.seats);
-        let live = seats.into_iter().flatten().chain(self.destinations.take_all());
+        let live = self.seats.take_all().chain(self.destinations.take_all());
         live.map(|sequence| sequence.into_served(None)).collect()
     }
 
@@ -240,14 +236,9 @@ impl Rank {
 
     /// Adds a gap to the pool, or to the request's own where those are kept.
     pub(super) fn note_gap(&mut self, seat: Seat, before: Option<SimTime>, at: SimTime) {
-        let Some(before) = before else { return };
-        let gap = self.gaps.unit().between(before, at);
-        match &mut self.sequence(seat).gaps {
-            Some(gaps) => match gaps.last_mut() {
-                Some((last, count)) if *last == gap => *count += 1,
-                Some(_) | None => gaps.push((gap, 1)),
-            },
-            None => self.gaps.add(gap, 1),
+        if let Some(before) = before {
+            let gap = self.gaps.unit().between(before, at);
+            self.seats.get_mut(seat).visible.note_gap(gap, &mut self.gaps);
         }
     }
 
@@ -258,22 +249,16 @@ impl Rank {
 
     /// Returns the sequence in a seat.
     pub(super) fn sequence(&mut self, seat: Seat) -> &mut Sequence {
-        self.seats[seat.0 as usize].as_mut().expect("queues hold occupied seats only")
+        self.seats.get_mut(seat)
     }
 
     /// Returns the sequence in a seat, to read.
     pub(super) fn look(&self, seat: Seat) -> &Sequence {
-        self.seats[seat.0 as usize].as_ref().expect("queues hold occupied seats only")
+        self.seats.get(seat)
     }
 
     /// Gives a sequence a seat.
     pub(super) fn seat(&mut self, sequence: Sequence) -> Seat {
-        if let Some(seat) = self.vacant.pop() {
-            self.seats[seat.0 as usize] = Some(sequence);
-            return seat;
-        }
-        let seat = u32::try_from(self.seats.len()).expect("fewer than 2^32 requests are live");
-        self.seats.push(Some(sequence));
-        Seat(seat)
+        self.seats.seat(sequence)
     }
 }

@@ -1,15 +1,12 @@
 //! One request inside a rank.
 
-use crate::record::{Admission, Gap};
-use crate::sim::engine::{End, Served};
+use crate::record::Admission;
+pub(super) use crate::sim::engine::Seat;
+use crate::sim::engine::{End, Served, Visible};
 use crate::sim::kv::NodeId;
 use crate::sim::ticket::Ticket;
 use crate::units::SimTime;
 use crate::workload::Content;
-
-/// A place in a rank's table of sequences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seat(pub(super) u32);
 
 /// What a request holds of the KV cache.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,11 +46,8 @@ pub(super) struct Sequence {
     /// The group pass that produces its last token.
     pub(super) last_pass: u64,
     pub(super) admissions: Vec<Admission>,
-    pub(super) first_token: Option<SimTime>,
-    pub(super) second_token: Option<SimTime>,
-    pub(super) last_token: Option<SimTime>,
-    /// Its gaps, where they are kept by request because the run may be cut.
-    pub(super) gaps: Option<Vec<(Gap, u64)>>,
+    /// Its tokens that are visible.
+    pub(super) visible: Visible,
 }
 
 impl Sequence {
@@ -70,16 +64,11 @@ impl Sequence {
     /// Records a token that becomes visible at `at`, and returns when the one before it did.
     pub(super) fn emit(&mut self, at: SimTime) -> Option<SimTime> {
         self.emitted += 1;
-        match self.emitted {
-            1 => self.first_token = Some(at),
-            2 => self.second_token = Some(at),
-            _ => {}
-        }
-        self.last_token.replace(at)
+        self.visible.emit(self.emitted, at)
     }
 
     /// Returns what is known of the request.
-    pub(super) fn into_served(self, end: Option<End>) -> Served {
+    pub(super) fn into_served(mut self, end: Option<End>) -> Served {
         Served {
             ticket: self.ticket,
             content: self.content,
@@ -88,10 +77,10 @@ impl Sequence {
             refusal: end.and_then(End::refusal),
             output: self.emitted,
             admissions: self.admissions,
-            first_token: self.first_token,
-            second_token: self.second_token,
-            last_token: self.last_token,
-            gaps: self.gaps.unwrap_or_default(),
+            first_token: self.visible.first,
+            second_token: self.visible.second,
+            last_token: self.visible.last,
+            gaps: self.visible.take_gaps(),
         }
     }
 }

@@ -29,7 +29,7 @@ impl Rank {
                 *claims.entry(*block).or_default() += 1;
             }
         };
-        for sequence in self.seats.iter().flatten() {
+        for sequence in self.seats.iter() {
             let state = &sequence.state;
             claim(&sequence.blocks);
             claim(&state.working);
@@ -48,7 +48,7 @@ impl Rank {
     /// Finds bytes of groups of layers that nobody holds, or that are held twice.
     fn audit_bytes(&self) -> Result<(), String> {
         let Some(used) = self.bytes_used() else { return Ok(()) };
-        let held: u64 = self.seats.iter().flatten().map(|sequence| sequence.bytes).sum();
+        let held: u64 = self.seats.iter().map(|sequence| sequence.bytes).sum();
         if held == used { Ok(()) } else { Err(format!("{used} bytes used, {held} held")) }
     }
 

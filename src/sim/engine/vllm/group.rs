@@ -173,7 +173,7 @@ impl Rank {
             sequence.generated += passes;
             sequence.computed += passes;
             sequence.as_of = completed;
-            sequence.last_token = Some(last_end);
+            sequence.visible.last = Some(last_end);
         }
     }
 

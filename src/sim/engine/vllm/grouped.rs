@@ -59,8 +59,7 @@ impl Rank {
     /// Makes a request hold the bytes of a forward; returns whether it does. Without groups there is nothing to hold.
     pub(super) fn holds_bytes(&mut self, seat: Seat, before: u64, after: u64) -> bool {
         let Some(cache) = &mut self.grouped else { return true };
-        let sequence = self.seats[seat.0 as usize].as_mut();
-        let sequence = sequence.expect("queues hold occupied seats only");
+        let sequence = self.seats.get_mut(seat);
         before == after || cache.pool.resize(&mut sequence.bytes, before, after)
     }
 

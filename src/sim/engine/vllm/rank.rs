@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use crate::deployment::{CacheGroup, Preemption, WorkerRole};
 use crate::record::{GapUnit, Gaps, Refusal};
+pub(crate) use crate::sim::engine::Seat;
 use crate::sim::engine::acceptance::{Acceptance, Drafts};
-use crate::sim::engine::{Advance, Arrival, End, Formed, Served, Settled};
+use crate::sim::engine::{Advance, Arrival, End, Formed, Seats, Served, Settled, Visible};
 use crate::sim::kv::{BlockPool, Forecast};
 use crate::units::{SimTime, Tokens};
 use crate::workload::BlockCursor;
@@ -86,10 +87,6 @@ pub(crate) enum Policy {
     GuaranteedNoEvict,
 }
 
-/// A place in a rank's table of sequences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Seat(pub(super) u32);
-
 /// One scheduling decision of a pass.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work {
@@ -126,8 +123,7 @@ pub(super) struct Pass {
 pub(crate) struct Rank {
     pub(crate) config: RankConfig,
     pub(super) pool: BlockPool,
-    pub(super) seats: Vec<Option<Sequence>>,
-    vacant: Vec<Seat>,
+    pub(super) seats: Seats<Sequence>,
     pub(super) waiting: VecDeque<Seat>,
     pub(super) running: Vec<Seat>,
     pub(super) group: Group,
@@ -197,8 +193,7 @@ impl Rank {
             grouped: config.groups.as_ref().map(GroupedCache::new),
             acceptance: config.drafts.map(|drafts| Acceptance::new(drafts, number as u64)),
             pool: BlockPool::new(config.blocks),
-            seats: Vec::new(),
-            vacant: Vec::new(),
+            seats: Seats::default(),
             waiting: VecDeque::new(),
             running: Vec::new(),
             group: Group::new(),
@@ -274,10 +269,11 @@ impl Rank {
             units: Vec::new(),
             unit_cursor: BlockCursor::default(),
             admissions: Vec::with_capacity(1),
-            first_token: None,
-            second_token: None,
-            last_token: None,
-            gaps: self.config.keeps_gaps.then(Vec::new),
+            visible: if self.config.keeps_gaps {
+                Visible::keeping_gaps()
+            } else {
+                Visible::default()
+            },
             drafts: 0,
             drafts_ready: false,
         }
@@ -380,7 +376,7 @@ impl Rank {
         }
         let seats = &self.seats;
         self.running.retain(|seat| {
-            seats[seat.0 as usize].as_ref().is_some_and(|sequence| sequence.phase != Phase::Leaving)
+            seats.find(*seat).is_some_and(|sequence| sequence.phase != Phase::Leaving)
         });
         for (seat, end) in leaving {
             let is_held = self.config.role == WorkerRole::Prefill && end == End::Completed;
@@ -389,9 +385,7 @@ impl Rank {
             } else {
                 self.release_blocks(seat);
             }
-            let sequence =
-                self.seats[seat.0 as usize].take().expect("a leaving request has a seat");
-            self.vacant.push(seat);
+            let sequence = self.seats.vacate(seat);
             let served = sequence.into_served(Some(end));
             if is_held { settled.held.push(served) } else { settled.terminals.push(served) }
         }
@@ -410,8 +404,7 @@ impl Rank {
     /// Returns what is known of the requests that are still here when the run is cut.
     pub(crate) fn cut(&mut self) -> Vec<Served> {
         self.dissolve_group();
-        let seats = std::mem::take(&mut self.seats);
-        let live = seats.into_iter().flatten().chain(self.destinations.take_all());
+        let live = self.seats.take_all().chain(self.destinations.take_all());
         live.map(|sequence| sequence.into_served(None)).collect()
     }
 
@@ -427,14 +420,9 @@ impl Rank {
 
     /// Adds a gap to the pool, or to the request's own where those are kept.
     pub(super) fn note_gap(&mut self, seat: Seat, before: Option<SimTime>, at: SimTime) {
-        let Some(before) = before else { return };
-        let gap = self.gaps.unit().between(before, at);
-        match &mut self.sequence(seat).gaps {
-            Some(gaps) => match gaps.last_mut() {
-                Some((last, count)) if *last == gap => *count += 1,
-                Some(_) | None => gaps.push((gap, 1)),
-            },
-            None => self.gaps.add(gap, 1),
+        if let Some(before) = before {
+            let gap = self.gaps.unit().between(before, at);
+            self.seats.get_mut(seat).visible.note_gap(gap, &mut self.gaps);
         }
     }
 
@@ -445,27 +433,21 @@ impl Rank {
 
     /// Returns the sequence in a seat.
     pub(super) fn sequence(&mut self, seat: Seat) -> &mut Sequence {
-        self.seats[seat.0 as usize].as_mut().expect("queues hold occupied seats only")
+        self.seats.get_mut(seat)
     }
 
     /// Returns the sequence in a seat, to read.
     pub(super) fn look(&self, seat: Seat) -> &Sequence {
-        self.seats[seat.0 as usize].as_ref().expect("queues hold occupied seats only")
+        self.seats.get(seat)
     }
 
     /// Returns the sequence in a seat, where one sits there.
     pub(super) fn holder(&self, seat: Seat) -> Option<&Sequence> {
-        self.seats[seat.0 as usize].as_ref()
+        self.seats.find(seat)
     }
 
     /// Gives a sequence a seat.
     pub(super) fn seat(&mut self, sequence: Sequence) -> Seat {
-        if let Some(seat) = self.vacant.pop() {
-            self.seats[seat.0 as usize] = Some(sequence);
-            return seat;
-        }
-        let seat = u32::try_from(self.seats.len()).expect("fewer than 2^32 requests are live");
-        self.seats.push(Some(sequence));
-        Seat(seat)
+        self.seats.seat(sequence)
     }
 }

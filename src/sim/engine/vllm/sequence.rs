@@ -1,7 +1,7 @@
 //! One request inside a rank.
 
-use crate::record::{Admission, Gap};
-use crate::sim::engine::{End, Served};
+use crate::record::Admission;
+use crate::sim::engine::{End, Served, Visible};
 use crate::sim::kv::Copy;
 use crate::sim::ticket::Ticket;
 use crate::units::SimTime;
@@ -61,15 +61,12 @@ pub(super) struct Sequence {
     pub(super) units: Vec<BlockIdentity>,
     pub(super) unit_cursor: BlockCursor,
     pub(super) admissions: Vec<Admission>,
-    pub(super) first_token: Option<SimTime>,
-    pub(super) second_token: Option<SimTime>,
-    pub(super) last_token: Option<SimTime>,
+    /// Its tokens that are visible.
+    pub(super) visible: Visible,
     /// Drafts that take budget in the pass that was formed last.
     pub(super) drafts: u64,
     /// Whether there are drafts to verify: from the first token on, until a preemption.
     pub(super) drafts_ready: bool,
-    /// Its gaps, where they are kept by request because the run may be cut.
-    pub(super) gaps: Option<Vec<(Gap, u64)>>,
 }
 
 impl Sequence {
@@ -109,16 +106,11 @@ impl Sequence {
     /// Records a token that becomes visible at `at`, and returns when the one before it did.
     pub(super) fn emit(&mut self, at: SimTime) -> Option<SimTime> {
         self.generated += 1;
-        match self.generated {
-            1 => self.first_token = Some(at),
-            2 => self.second_token = Some(at),
-            _ => {}
-        }
-        self.last_token.replace(at)
+        self.visible.emit(self.generated, at)
     }
 
     /// Returns what is known of the request.
-    pub(super) fn into_served(self, end: Option<End>) -> Served {
+    pub(super) fn into_served(mut self, end: Option<End>) -> Served {
         Served {
             ticket: self.ticket,
             content: self.content,
@@ -127,10 +119,10 @@ impl Sequence {
             refusal: end.and_then(End::refusal),
             output: self.generated,
             admissions: self.admissions,
-            first_token: self.first_token,
-            second_token: self.second_token,
-            last_token: self.last_token,
-            gaps: self.gaps.unwrap_or_default(),
+            first_token: self.visible.first,
+            second_token: self.visible.second,
+            last_token: self.visible.last,
+            gaps: self.visible.take_gaps(),
         }
     }
 }

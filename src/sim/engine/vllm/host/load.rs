@@ -62,8 +62,7 @@ impl Rank {
         let request = self.look(seat).ticket.request;
         let host = self.host.as_deref_mut().expect("the rank has a host");
         let Some(storage) = &mut host.storage else { return false };
-        let hosted =
-            self.seats[seat.0 as usize].as_mut().and_then(|seated| seated.host.as_deref_mut());
+        let hosted = self.seats.find_mut(seat).and_then(|seated| seated.host.as_deref_mut());
         let hosted = hosted.expect("every request of a rank with a host");
         if resident >= hosted.keys.len() {
             storage.forget(request);
@@ -180,7 +179,7 @@ impl Rank {
             known.saturating_sub(sequence.blocks.len() as u64)
         };
         let running: u64 = self.running.iter().map(unfinished).sum();
-        let tails = self.seats.iter().flatten().filter_map(|sequence| sequence.host.as_deref());
+        let tails = self.seats.iter().filter_map(|sequence| sequence.host.as_deref());
         running + tails.map(super::HostRequest::tail).sum::<u64>()
     }
 
