@@ -1,5 +1,7 @@
 //! Every gap between consecutive output tokens, as a multiset.
 
+use std::borrow::Cow;
+
 use crate::units::{Nanos, SimTime};
 
 /// A multiset of gaps between consecutive output tokens of one request, pooled over requests.
@@ -78,8 +80,12 @@ impl Gaps {
         // Merging only when the entries have doubled keeps the work of all merges within that of the last.
         if self.entries.len() >= self.sorted_len + self.sorted_len.max(MERGE_AT) {
             self.merge();
-            self.sorted_len = self.entries.len();
         }
+    }
+
+    /// Sorts what was added, so that it need not be copied to be read in order.
+    pub fn settle(&mut self) {
+        self.merge();
     }
 
     /// Adds the gaps of another multiset of the same unit.
@@ -98,14 +104,25 @@ impl Gaps {
         self.entries.into_iter().map(|(gap, count)| (Nanos::new(gap.0), count)).collect()
     }
 
-    /// Returns gaps in milliseconds and counts, ascending, each gap once.
-    pub fn into_sorted_ms(mut self) -> Vec<(f64, u64)> {
-        self.merge();
-        let ms = |gap: Gap| match self.unit {
-            GapUnit::Nanoseconds => Nanos::new(gap.0).as_ms(),
-            GapUnit::Exact => f64::from_bits(gap.0),
-        };
-        self.entries.into_iter().map(|(gap, count)| (ms(gap), count)).collect()
+    /// Hands gaps in milliseconds and counts, ascending, each gap once, to `take`.
+    pub fn each_ms(&self, mut take: impl FnMut(f64, u64)) {
+        for (gap, count) in self.sorted().iter() {
+            let ms = match self.unit {
+                GapUnit::Nanoseconds => Nanos::new(gap.0).as_ms(),
+                GapUnit::Exact => f64::from_bits(gap.0),
+            };
+            take(ms, *count);
+        }
+    }
+
+    /// Returns the entries in order: a copy where they are not settled.
+    fn sorted(&self) -> Cow<'_, [(Gap, u64)]> {
+        if self.sorted_len == self.entries.len() {
+            return Cow::Borrowed(&self.entries);
+        }
+        let mut copy = self.clone();
+        copy.merge();
+        Cow::Owned(copy.entries)
     }
 
     /// Returns how many gaps there are.
@@ -115,7 +132,9 @@ impl Gaps {
 
     /// Sorts and merges equal gaps.
     fn merge(&mut self) {
-        self.entries.sort_unstable();
+        // What was sorted before and what came since are two runs then, which a stable sort finds and merges.
+        self.entries[self.sorted_len..].sort_unstable();
+        self.entries.sort();
         self.entries.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {
@@ -123,6 +142,7 @@ impl Gaps {
             }
             same
         });
+        self.sorted_len = self.entries.len();
     }
 }
 
@@ -145,12 +165,35 @@ mod tests {
     }
 
     #[test]
+    fn gaps_added_behind_sorted_ones_are_read_in_order_settled_or_not() {
+        let mut gaps = Gaps::default();
+        let lengths = |gaps: &Gaps| {
+            let mut found = Vec::new();
+            gaps.each_ms(|ms, count| found.push((ms, count)));
+            found
+        };
+        for gap in [5, 3, 5, 9, 1, 3] {
+            gaps.add(Nanos::new(gap * 1_000_000).into(), 1);
+            let read = lengths(&gaps);
+            gaps.settle();
+            assert_eq!(read, lengths(&gaps));
+            assert!(read.is_sorted());
+        }
+        assert_eq!(lengths(&gaps), [(1.0, 1), (3.0, 2), (5.0, 2), (9.0, 1)]);
+        // The last entry of those that are sorted takes more of its kind.
+        gaps.add(Nanos::new(9_000_000).into(), 4);
+        assert_eq!(lengths(&gaps).last(), Some(&(9.0, 5)));
+    }
+
+    #[test]
     fn a_gap_below_a_nanosecond_is_nothing_in_nanoseconds_and_itself_where_it_is_exact() {
         let (before, after) = (time(0.1 + 0.2), time(0.3 + 1e-7));
         let gap = |unit: GapUnit| {
             let mut gaps = Gaps::of(unit);
             gaps.add(unit.between(before, after), 3);
-            gaps.into_sorted_ms()
+            let mut found = Vec::new();
+            gaps.each_ms(|ms, count| found.push((ms, count)));
+            found
         };
         assert_eq!(gap(GapUnit::Nanoseconds), [(0.0, 3)]);
         assert_eq!(gap(GapUnit::Exact), [(after.as_ms() - before.as_ms(), 3)]);

@@ -110,8 +110,11 @@ impl RequestSorter {
     /// # Errors
     /// As [`RequestSorter::push`].
     pub fn finish(mut self) -> io::Result<Requests> {
-        if self.spilled.is_some() && !self.kept.is_empty() {
-            self.spill()?;
+        if self.spilled.is_some() {
+            if !self.kept.is_empty() {
+                self.spill()?;
+            }
+            self.kept = Vec::new(); // an empty buffer keeps the memory of a full one
         }
         let order = self.order;
         self.kept.sort_by_key(|record| order.key(record));

@@ -45,8 +45,27 @@ pub(super) fn scan(array: &[u8], ids: &mut Vec<u64>) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Returns the number of at most 19 digits at `start`, which 64 bits hold, and where it ends; `None` for anything else.
+fn short(array: &[u8], start: usize) -> Option<(u64, usize)> {
+    let (mut id, mut at) = (0_u64, start);
+    while let Some(digit) = array.get(at).filter(|byte| byte.is_ascii_digit()) {
+        if at - start == 19 {
+            return None;
+        }
+        id = id * 10 + u64::from(digit - b'0');
+        at += 1;
+    }
+    let ends =
+        array.get(at).is_none_or(|next| matches!(next, b',' | b']' | b' ' | b'\t' | b'\n' | b'\r'));
+    (ends && at > start).then_some((id, at))
+}
+
 /// Reads the element at `start` and returns where it ends.
 fn element(array: &[u8], start: usize, ids: &mut Vec<u64>) -> Result<usize, Wrong> {
+    if let Some((id, end)) = short(array, start) {
+        ids.push(id);
+        return Ok(end);
+    }
     let length = array[start..]
         .iter()
         .position(|byte| matches!(byte, b',' | b']' | b' ' | b'\t' | b'\n' | b'\r'))
@@ -91,6 +110,10 @@ mod tests {
         assert_eq!(
             scanned("[ 1 ,4294967297,18446744073709551615]"),
             Ok(vec![1, 4_294_967_297, u64::MAX])
+        );
+        assert_eq!(
+            scanned("[9999999999999999999,10000000000000000000,007]"),
+            Ok(vec![9_999_999_999_999_999_999, 10_000_000_000_000_000_000, 7])
         );
         assert_eq!(scanned("[]"), Ok(Vec::new()));
         assert_eq!(scanned("[1,18446744073709551616]"), Err((3..23, "does not fit 64 bits")));

@@ -84,6 +84,9 @@ impl Ord for SimTime {
     }
 }
 
+/// Below so many seconds (twelve days) neighbouring doubles of seconds lie less than half a nanosecond apart.
+const SECONDS_TOLD_APART: u64 = 1 << 20;
+
 impl SimDuration {
     /// No time at all.
     pub const ZERO: Self = Self(0.0);
@@ -116,7 +119,9 @@ impl SimDuration {
     pub fn sped_up(ms: f64, ratio: f64) -> Result<Self, TimeError> {
         let whole = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| TimeError { ms });
         let unscaled = whole(ms / 1e3)?;
-        let is_scaled = ratio > 0.0 && !unscaled.is_zero();
+        // A quotient by 1 is rounded to what it was where a double tells nanoseconds apart.
+        let stays = ratio.to_bits() == 1.0_f64.to_bits() && unscaled.as_secs() < SECONDS_TOLD_APART;
+        let is_scaled = ratio > 0.0 && !unscaled.is_zero() && !stays;
         let modelled = if is_scaled { whole(unscaled.as_secs_f64() / ratio)? } else { unscaled };
         Ok(Self(modelled.as_secs_f64() * 1e3))
     }
@@ -227,6 +232,22 @@ mod tests {
         let third = SimDuration::modelled(10.0 / 3.0).expect("finite");
         assert_eq!(Nanos::from_ms(third.as_ms()), Ok(Nanos(3_333_333)));
         assert!(SimDuration::modelled(f64::NAN).is_err());
+    }
+
+    #[test]
+    fn a_duration_that_is_not_sped_up_is_what_a_division_by_one_leaves() {
+        let divided = |ms: f64| {
+            let whole = |seconds| Duration::try_from_secs_f64(seconds).expect("a time");
+            whole(whole(ms / 1e3).as_secs_f64() / 1.0).as_secs_f64() * 1e3
+        };
+        let mut ms = 1.234_567_891_234e-7_f64;
+        while ms < 1e13 {
+            for ms in [ms, ms.round(), ms + 0.000_000_5] {
+                let plain = SimDuration::modelled(ms).expect("a time").as_ms();
+                assert_eq!(plain.to_bits(), divided(ms).to_bits(), "{ms}");
+            }
+            ms *= 1.000_7;
+        }
     }
 
     #[test]

@@ -6,14 +6,20 @@ use crate::record::Gaps;
 
 use super::distribution::{Distribution, Weighted};
 
-/// Returns the gaps in milliseconds, and the tokens a second of each gap above 0.
-pub(super) fn distributions(gaps: &Gaps) -> (Distribution, Distribution) {
-    let sorted = gaps.clone().into_sorted_ms().into_iter();
-    let latencies: Vec<Weighted> = sorted.map(|(value, count)| Weighted { value, count }).collect();
-    let throughputs = latencies
-        .iter()
-        .filter(|gap| gap.value > 0.0)
-        .map(|gap| Weighted { value: 1000.0 / gap.value, count: gap.count })
-        .collect();
-    (Distribution::weighted(latencies), Distribution::weighted(throughputs))
+/// Returns the gaps in milliseconds.
+pub(super) fn latencies(gaps: &Gaps) -> Distribution {
+    let mut samples = Vec::new();
+    gaps.each_ms(|value, count| samples.push(Weighted { value, count }));
+    Distribution::weighted(samples)
+}
+
+/// Returns the tokens a second of each gap above 0.
+pub(super) fn throughputs(gaps: &Gaps) -> Distribution {
+    let mut samples = Vec::new();
+    gaps.each_ms(|gap, count| {
+        if gap > 0.0 {
+            samples.push(Weighted { value: 1000.0 / gap, count });
+        }
+    });
+    Distribution::weighted(samples)
 }

@@ -167,7 +167,6 @@ fn write_latencies(record: &RunRecord, fields: &mut Map<String, Value>) {
         Distribution::of(measured(record).filter_map(|request| latency(&request)))
     };
     let (ttft, tpot, e2e) = (of(ttft_ms), of(tpot_ms), of(e2e_ms));
-    let (itl, per_user) = gaps::distributions(&record.gaps);
     for (name, count) in [
         ("num_ttft_samples", ttft.count()),
         ("num_tpot_samples", tpot.count()),
@@ -178,9 +177,9 @@ fn write_latencies(record: &RunRecord, fields: &mut Map<String, Value>) {
     ttft.write("ttft_ms", fields);
     of(ttst_ms).write("ttst_ms", fields);
     tpot.write("tpot_ms", fields);
-    itl.write("itl_ms", fields);
+    gaps::latencies(&record.gaps).write("itl_ms", fields);
     e2e.write("e2e_latency_ms", fields);
-    per_user.write("output_token_throughput_per_user", fields);
+    gaps::throughputs(&record.gaps).write("output_token_throughput_per_user", fields);
 }
 
 /// Writes what the tiers behind the GPU held and did. A private host tier has no domain.

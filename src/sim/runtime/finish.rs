@@ -20,6 +20,7 @@ impl Runtime<'_> {
             }
         }
         self.finish_handoffs()?;
+        self.gaps.settle();
         Ok(RunRecord {
             requests: self.records.finish().map_err(|error| SimError::spill(&error))?,
             duration: self.last_terminal,
