@@ -190,6 +190,8 @@ codes! {
         "All rows arrive within a second, or over more than seven days. Most such traces are read with the wrong `timestamps unit=`.";
 
     // Workflow graphs.
+    GraphInput "graph::input" Error "A file of graphs is not what its format says."
+        "Sessions with forks and spawns stand one a line, as JSON. The message names the line, the session and what is wrong: an unknown key, a reference that leads nowhere, a fork before the last turn, a join that is no later turn.";
     GraphTree "graph::tree" Error "No graph has this name."
         "A recording holds one graph a session tree, called after its root session. `bench graph FILE` without `--tree` draws all of them.";
     GraphName "graph::name" Error "A name in a graph is taken or means something else."

@@ -7,6 +7,7 @@ use crate::digest::canonical::{Value, object};
 use crate::units::{Nanos, Tokens};
 
 use super::ir::{Edge, Endpoint, Graph, Node, NodeIndex};
+use super::prompt::{Piece, Prompt};
 
 /// A way to draw graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +109,9 @@ fn short(endpoint: Endpoint) -> String {
 fn label(node: &Node, newline: &str) -> String {
     let input = node.expected.input.map_or("?".to_owned(), |tokens| tokens.get().to_string());
     let output = node.max_tokens.map_or("?".to_owned(), |tokens| tokens.get().to_string());
+    if matches!(node.prompt, Prompt::Authored(_)) {
+        return format!("{}{newline}up to {output}", node.id);
+    }
     format!("{}{newline}{input} + {output}", node.id)
 }
 
@@ -163,12 +167,24 @@ fn node_json(graph: &Graph, index: NodeIndex) -> Value {
     let text = |text: Option<&String>| text.map_or(Value::Null, Value::text);
     let count = |count: usize| Value::count(u64::try_from(count).unwrap_or(u64::MAX));
     let inputs = node.inputs.iter().map(|input| Value::text(&graph.channels[input.channel.0].name));
-    let messages = graph.messages(index).into_iter().map(|message| {
+    let by_blocks = graph.messages(index).into_iter().map(|message| {
         object([
             ("blocks", count(message.end - message.start)),
             ("role", Value::text(message.role.name())),
         ])
     });
+    let pieces: &[Piece] = match &node.prompt {
+        Prompt::Authored(pieces) => pieces,
+        Prompt::Blocks { .. } | Prompt::Sampled(_) => &[],
+    };
+    let authored = pieces.iter().map(|piece| match piece {
+        Piece::Raw { role, .. } => object([("role", Value::text(role))]),
+        Piece::Answer(of) => object([
+            ("answer_of", Value::text(&graph.node(*of).id)),
+            ("role", Value::text("assistant")),
+        ]),
+    });
+    let messages = by_blocks.chain(authored);
     object([
         ("arrival_ns", Value::from(node.arrival)),
         ("cached_tokens", tokens(node.expected.cached)),

@@ -67,6 +67,17 @@ pub struct Node {
     pub output: Option<ChannelIndex>,
     /// What it sends.
     pub prompt: Prompt,
+    /// What else the request says.
+    pub overrides: Overrides,
+}
+
+/// What a request says beside its messages, as it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// The tools, as JSON.
+    pub tools: Option<String>,
+    /// Further fields: name and JSON.
+    pub body: Vec<(String, String)>,
 }
 
 /// A turn of a conversation.

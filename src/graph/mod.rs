@@ -5,6 +5,7 @@
 //! endpoints. Every time is integer nanoseconds: a graph is the same on every machine.
 
 mod blocks;
+mod dag;
 mod draw;
 mod ir;
 mod lower;
@@ -14,11 +15,12 @@ mod tests;
 mod validate;
 
 pub use blocks::BlockId;
+pub use dag::read_dag;
 pub use draw::{Drawing, draw};
 pub use ir::{
     Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
-    InputCount, Node, NodeIndex, Reducer, SessionTurn, Wait,
+    InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
 pub use lower::{IdleGapCap, LowerCounts, LowerOptions, lower};
-pub use prompt::{Message, MessageRole, Prompt, Run};
+pub use prompt::{Message, MessageRole, Piece, Prompt, Run};
 pub use validate::validate;

@@ -21,6 +21,22 @@ pub enum Prompt {
     },
     /// One message of the user of that many tokens, like no other.
     Sampled(Tokens),
+    /// Messages as somebody wrote them, and answers as they come.
+    Authored(Vec<Piece>),
+}
+
+/// A part of an authored prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A message as it is written.
+    Raw {
+        /// Whose words.
+        role: String,
+        /// The message as JSON.
+        json: String,
+    },
+    /// The answer of a node, as a message.
+    Answer(NodeIndex),
 }
 
 /// Blocks in a row that are one message, or the end of one.
@@ -63,7 +79,7 @@ impl MessageRole {
 }
 
 impl Graph {
-    /// Returns the messages of a node's prompt. A sampled prompt is one message without blocks.
+    /// Returns the messages of a node's prompt by blocks. A sampled prompt is one message without blocks; an authored one has none here.
     pub fn messages(&self, index: NodeIndex) -> Vec<Message> {
         let mut messages = Vec::new();
         for (owner, end) in self.prompt_lineage(index) {
@@ -113,6 +129,7 @@ impl Graph {
                     lineage.push((node, 0));
                     None
                 }
+                Prompt::Authored(_) => None,
             };
         }
         lineage.reverse();

@@ -39,6 +39,18 @@ fn a_recording_is_drawn_whichever_format_it_is_in() {
 }
 
 #[test]
+fn sessions_with_forks_and_spawns_are_drawn() {
+    let place = place();
+    let words = ["graph", "graph/dag.jsonl.gz", "--input", "dag-jsonl", "--format", "mermaid"];
+    let ran = place.bench(words).exits(0);
+    assert!(ran.stdout.contains("n3[\"kid-a:1<br>up to 4\"]\n"), "{ran}");
+    assert!(ran.stdout.contains("  n0 -->|\"\"| END\n"), "{ran}");
+    place.write("bad.jsonl", "{\"session_id\":\"a\",\"turns\":[]}\n");
+    let refused = place.bench(["graph", "bad.jsonl", "--input=dag-jsonl"]).exits(2);
+    assert!(refused.stderr.contains("graph::input"), "{refused}");
+}
+
+#[test]
 fn what_cannot_be_drawn_is_refused() {
     let place = place();
     let unknown = place.bench(["graph", "graph/weka.jsonl.gz", "--tree", "root-d"]).exits(2);

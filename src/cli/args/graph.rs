@@ -49,6 +49,8 @@ pub(crate) enum GraphInput {
     Weka,
     /// Dynamo's request trace
     Dynamo,
+    /// Sessions with forks and spawns, one a line
+    DagJsonl,
 }
 
 impl From<DrawingFormat> for Drawing {

@@ -3,7 +3,7 @@
 use crate::cli::args::{GraphArgs, GraphInput};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
-use crate::graph::{Graph, LowerCounts, LowerOptions, draw, lower, validate};
+use crate::graph::{Graph, LowerCounts, LowerOptions, draw, lower, read_dag, validate};
 use crate::scenario::scalar::nearest;
 use crate::trace::{
     RecordedOptions, RecordedSource, RecordedTree, TraceInput, detect_recording, read_dynamo,
@@ -30,6 +30,7 @@ fn recorded(args: &GraphArgs, context: &Context) -> Result<Vec<Graph>, Failure> 
     let files: Vec<TraceInput> =
         args.files.iter().map(|path| TraceInput::file(path, &name(path))).collect();
     let source = match args.input {
+        Some(GraphInput::DagJsonl) => return authored(&files),
         Some(GraphInput::Weka) => RecordedSource::Weka,
         Some(GraphInput::Dynamo) => RecordedSource::Dynamo,
         None => detect_recording(&files[0])?,
@@ -53,6 +54,15 @@ fn recorded(args: &GraphArgs, context: &Context) -> Result<Vec<Graph>, Failure> 
     context.report(warnings);
     for note in given.notes() {
         context.note(&note);
+    }
+    Ok(graphs)
+}
+
+/// Reads sessions with forks and spawns.
+fn authored(files: &[TraceInput]) -> Result<Vec<Graph>, Failure> {
+    let mut graphs = Vec::new();
+    for file in files {
+        graphs.extend(read_dag(file.name(), &file.text()?)?);
     }
     Ok(graphs)
 }

@@ -2,7 +2,7 @@
 
 use crate::graph::ir::{
     Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
-    InputCount, Node, NodeIndex, Reducer, SessionTurn, Wait,
+    InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
 use crate::graph::prompt::Prompt;
 use crate::trace::{RecordedSource, RecordedTree};
@@ -209,6 +209,7 @@ impl Lowering<'_> {
             inputs,
             output: Some(ChannelIndex(self.nodes[index].0)),
             prompt: self.prompt(index, prompt),
+            overrides: Overrides::default(),
         }
     }
 

@@ -139,7 +139,7 @@ fn a_prompt_goes_on_from_the_longest_whole_one_and_else_from_the_earliest_of_the
         .iter()
         .map(|node| match &node.prompt {
             Prompt::Blocks { parent, inherited, .. } => parent.map(|parent| (parent.0, *inherited)),
-            Prompt::Sampled(_) => None,
+            Prompt::Sampled(_) | Prompt::Authored(_) => None,
         })
         .collect();
     assert_eq!(

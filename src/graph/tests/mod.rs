@@ -3,5 +3,5 @@
 mod hand;
 mod laws;
 mod recorded;
-mod support;
+pub(super) mod support;
 mod validators;

@@ -62,7 +62,7 @@ fn described(graph: &Graph, index: NodeIndex) -> Value {
                 Prompt::Sampled(input) => {
                     serde_json::json!([message.role.name(), input.get(), null])
                 }
-                Prompt::Blocks { .. } => {
+                Prompt::Blocks { .. } | Prompt::Authored(_) => {
                     serde_json::json!([message.role.name(), count * size, blocks])
                 }
             }
@@ -70,7 +70,7 @@ fn described(graph: &Graph, index: NodeIndex) -> Value {
         .collect();
     let parent = match &node.prompt {
         Prompt::Blocks { parent, .. } => *parent,
-        Prompt::Sampled(_) => None,
+        Prompt::Sampled(_) | Prompt::Authored(_) => None,
     };
     serde_json::json!({
         "ordinal": index.0,

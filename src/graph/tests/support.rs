@@ -8,7 +8,7 @@ use crate::trace::{RecordedOptions, RecordedTree, TraceInput, read_dynamo, read_
 use crate::units::Nanos;
 
 /// Returns the unpacked bytes of a fixture.
-pub(super) fn fixture(name: &str) -> Vec<u8> {
+pub(in crate::graph) fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graph");
     let packed = std::fs::read(folder.join(name)).expect("a fixture");
     let mut bytes = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn agent(start: f64, id: &str, status: &str, entries: &[String]) -> S
 }
 
 /// Returns every edge as `source -> target` with its wait in milliseconds: `+` after the end, `sent+` after the dispatch.
-pub(super) fn edges(graph: &Graph) -> Vec<String> {
+pub(in crate::graph) fn edges(graph: &Graph) -> Vec<String> {
     let ms = |time: Nanos| time.get() / 1_000_000;
     let edge = |edge: &crate::graph::Edge| {
         let (source, target) = (graph.name(edge.source), graph.name(edge.target));

@@ -123,7 +123,7 @@ impl TraceInput {
     ///
     /// # Errors
     /// As [`TraceInput::lines`], and for what is no UTF-8.
-    pub(in super::super) fn text(&self) -> Result<String, Problem> {
+    pub fn text(&self) -> Result<String, Problem> {
         let mut lines = self.lines()?;
         let mut bytes = Vec::new();
         if let Err(error) = lines.unpacked.read_to_end(&mut bytes) {
