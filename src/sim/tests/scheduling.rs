@@ -1,8 +1,12 @@
 //! Rules that the recorded cases do not see, each by hand.
 
+use std::sync::Arc;
+
 use crate::deployment::{Eviction, Preemption};
 use crate::sim::engine::Advance;
 use crate::sim::{SimError, unsupported};
+use crate::units::Tokens;
+use crate::workload::{RawRequest, RequestList, Source, StatedRequest};
 
 use super::support::Small;
 
@@ -113,4 +117,31 @@ fn everything_that_a_build_lacks_is_named_in_one_go() {
     let words: Vec<&str> = lacking.iter().map(|one| one.what.as_str()).collect();
     assert_eq!(words, ["eviction `belady` without prefix caching"]);
     assert!(unsupported(&Small::new(10.0, 2.0).job).is_empty());
+}
+
+/// The second prompt begins with what the first request says: its first block is there when the first has computed its second token, and
+/// only then the second finds room. Pool of 5 blocks, of which the first holds one.
+#[test]
+fn a_head_that_lacks_blocks_is_looked_at_again_when_a_decode_fills_one_of_its_own() {
+    let raw = |id: &str, at, prompt: &[u32], planned: &[u32]| RawRequest {
+        stated: StatedRequest::new(
+            id.to_owned(),
+            at,
+            Tokens::new(prompt.len() as u64),
+            Tokens::new(planned.len() as u64),
+        ),
+        prompt: Some(prompt.to_vec()),
+        planned: Some(planned.to_vec()),
+    };
+    let long: Vec<u32> = (1..=4).chain([9; 13]).collect();
+    for advance in [Advance::Grouped, Advance::Each] {
+        let list = RequestList::new(vec![
+            raw("first", 0.0, &[1, 2], &[3, 4, 5, 6, 7, 8]),
+            raw("second", 1.0, &long, &[]),
+        ]);
+        let small = Small::new(10.0, 2.0).blocks(5);
+        let small = small.job(|job| job.workload.source = Source::Requests(Arc::new(list)));
+        let ran = small.try_run(advance).expect("it ends");
+        assert_eq!(ran.admissions(1), [(12.0, 4)], "{advance:?}");
+    }
 }

@@ -257,6 +257,7 @@ impl Rank {
             // A block that was loaded from another tier is computed again without a copy of its own.
             if self.pool.is_private(block) {
                 self.pool.publish(block, identity);
+                self.note_published(identity);
             } else if self.match_unit().is_some() {
                 self.pool.alias(block, identity);
             }
@@ -358,7 +359,7 @@ impl Rank {
             if self.blocks_to_admit(seat, hit) + self.state_to_admit(seat, hit)
                 > self.blocks_on_offer()
             {
-                self.head_blocked = true;
+                self.refuse_head(seat);
                 break;
             }
             let uncached = self.look(seat).length() - hit.tokens(self.config.block_size);

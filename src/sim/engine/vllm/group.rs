@@ -122,6 +122,7 @@ impl Rank {
         let index = sequence.blocks.len() - 1;
         let (block, identity) = (sequence.blocks[index], sequence.identity(index, block_size));
         self.pool.publish(block, identity);
+        self.note_published(identity);
     }
 
     /// Gives every member its token at `end`; `before` is the end of the rank's pass before. Finished members go to `leaving`.

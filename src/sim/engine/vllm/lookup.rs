@@ -1,5 +1,7 @@
 //! Prefix lookups: what of a request's known sequence is resident.
 
+use crate::workload::BlockIdentity;
+
 use super::rank::{Policy, Rank, Seat};
 
 /// What a prefix lookup found for the head of the waiting line.
@@ -71,6 +73,24 @@ impl Rank {
             hit.held += u64::from(is_held);
         }
         hit
+    }
+
+    /// Lets the head wait for blocks until something changes that could help it.
+    pub(super) fn refuse_head(&mut self, seat: Seat) {
+        self.head_blocked = true;
+        let (resident, block_size) = (self.cached_prefix(seat).blocks, self.config.block_size);
+        let whole = self.look(seat).length() / u64::from(block_size);
+        self.head_lacks = (self.config.prefix_caching && resident < whole).then(|| {
+            let index = usize::try_from(resident).unwrap_or(usize::MAX);
+            self.sequence(seat).identity(index, block_size)
+        });
+    }
+
+    /// Notes that a block can be found: it may be what the head lacks, where its prompt holds what another request says.
+    pub(super) fn note_published(&mut self, identity: BlockIdentity) {
+        if self.head_blocked && self.head_lacks == Some(identity) {
+            self.head_blocked = false;
+        }
     }
 
     /// Makes the first `blocks` blocks of a request those that are resident.

@@ -11,7 +11,7 @@ use crate::sim::engine::acceptance::{Acceptance, Drafts};
 use crate::sim::engine::{Advance, Arrival, End, Formed, Seats, Served, Settled, Visible};
 use crate::sim::kv::{BlockPool, Forecast};
 use crate::units::{SimTime, Tokens};
-use crate::workload::BlockCursor;
+use crate::workload::{BlockCursor, BlockIdentity};
 
 use super::group::Group;
 use super::grouped::GroupedCache;
@@ -132,6 +132,8 @@ pub(crate) struct Rank {
     pub(super) pass: Pass,
     /// Whether the head of `waiting` was refused for lack of blocks and nothing has changed since that could help it.
     pub(super) head_blocked: bool,
+    /// The first block of the refused head that is not resident: where a decode publishes it, the head is looked at again.
+    pub(super) head_lacks: Option<BlockIdentity>,
     /// Whether the last pass that admitted left requests waiting.
     pub(super) left_waiting: bool,
     pub(super) next_order: u64,
@@ -199,6 +201,7 @@ impl Rank {
             group: Group::new(),
             pass: Pass::default(),
             head_blocked: false,
+            head_lacks: None,
             left_waiting: false,
             next_order: 0,
             last_end: SimTime::ZERO,
