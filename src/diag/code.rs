@@ -180,6 +180,8 @@ codes! {
         "A session's first row starts it and waits for nothing. A later row waits for its `delay`, else for the difference of recorded timestamps, which must not be negative.";
     TraceEmpty "trace::empty" Error "A trace holds no requests."
         "A run needs at least one request. Blank lines and a header are none.";
+    TraceConvert "trace::convert" Error "A trace cannot be said in another format."
+        "What the other format has no word for is lost only where `--drop FIELD` says so. The message names the field and how many requests state it.";
     TraceStopped "trace::stopped" Error "Reading a trace stopped early because too many rows are wrong."
         "After ten wrong rows the rest is most likely wrong in the same way. Mend these and run again.";
     TraceFormat "trace::format" Error "The format of a recording cannot be told."

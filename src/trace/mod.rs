@@ -7,7 +7,9 @@
 mod assemble;
 mod azure;
 mod calendar;
+mod convert;
 mod counts;
+mod detect;
 mod dynamo;
 mod field;
 mod hash_ids;
@@ -22,7 +24,9 @@ mod session;
 mod stats;
 mod weka;
 
+pub use convert::{ConvertedSource, agentic_mooncake, beyond_agentic_mooncake};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
+pub use detect::detect_format;
 pub use dynamo::{DynamoRead, read_dynamo};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{

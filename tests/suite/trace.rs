@@ -186,3 +186,55 @@ fn a_scenario_reads_its_pinned_traces_and_refuses_changed_ones_before_any_job() 
     assert_eq!(refused.stdout, "");
     assert!(refused.stderr.contains("pin::size"), "{}", refused.stderr);
 }
+
+const WEKA: &str = "{\"id\":\"a\",\"block_size\":64,\"hash_id_scope\":\"local\",\"requests\":[{\"type\":\"s\",\"t\":0,\"model\":\"m\",\"in\":64,\"out\":8,\"hash_ids\":[1],\"api_time\":0.5,\"ttft\":0.1,\"new\":1},{\"type\":\"n\",\"t\":2,\"model\":\"m\",\"in\":128,\"out\":0,\"hash_ids\":[1,2]}]}\n";
+
+#[test]
+fn a_right_recording_is_counted_and_a_wrong_one_is_told_whole() {
+    let place = Place::empty();
+    place.write("w.jsonl", WEKA);
+    let ran = place.bench(["trace", "validate", "w.jsonl"]).exits(0);
+    let expected = "\
+format             weka
+files                 1
+trees                 1
+sessions              1
+requests              2
+prefill only          1
+unknown key `new`     1
+";
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (expected, ""));
+    place
+        .write("w.jsonl", WEKA.replace("\"in\":64", "\"in\":-1").replace("\"t\":2", "\"t\":\"2\""));
+    let ran = place.bench(["trace", "validate", "w.jsonl"]).exits(2);
+    for place in ["w.jsonl:1:98", "w.jsonl:1:175"] {
+        assert!(ran.stderr.contains(place), "{ran}");
+    }
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn a_conversion_loses_only_what_is_dropped_by_name() {
+    let place = Place::empty();
+    place.write("w.jsonl", WEKA);
+    let words = ["trace", "convert", "w.jsonl", "--to", "agentic-mooncake"];
+    let ran = place.bench(words).exits(2);
+    assert!(ran.stderr.contains("trace::convert"), "{ran}");
+    assert!(ran.stderr.contains("`--drop streaming`"), "{ran}");
+    assert!(ran.stderr.contains("`ttft`, which 1 requests state"), "{ran}");
+    let drops = ["--drop", "streaming", "--drop", "ttft", "--output", "p.jsonl"];
+    drop(place.bench(words.into_iter().chain(drops)).exits(0));
+    let ran = place.bench(["trace", "validate", "p.jsonl"]).exits(0);
+    assert!(ran.stdout.starts_with("format    agentic-mooncake\n"), "{ran}");
+    place.write("m.jsonl", ROWS);
+    let ran = place.bench([
+        "trace",
+        "convert",
+        "m.jsonl",
+        "--to",
+        "agentic-mooncake",
+        "--block-size",
+        "4",
+    ]);
+    assert!(ran.exits(2).stderr.contains("wait for nothing by name"));
+}

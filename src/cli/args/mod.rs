@@ -32,7 +32,8 @@ pub(crate) use maintain::{
 };
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
-    PinsAction, PinsArgs, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs,
+    PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileFormat,
+    TraceStatsArgs, TraceTarget, TraceValidateArgs,
 };
 pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{

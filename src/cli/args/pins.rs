@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::trace::TraceFormat;
+
 use super::{Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs};
 
 /// Arguments of `pins`.
@@ -61,6 +63,75 @@ pub(crate) enum TraceAction {
         after_help = "Examples:\n  bench trace stats conversation azure-code\n  bench trace stats my-trace.jsonl --block-size 64 --format json"
     )]
     Stats(TraceStatsArgs),
+    /// Say everything that is wrong with a trace, or count what is in it
+    #[command(
+        after_help = "Examples:\n  bench trace validate capture.jsonl.gz\n  bench trace validate corpus/ --trace-format weka --format json"
+    )]
+    Validate(TraceValidateArgs),
+    /// Write a trace in another format; what that cannot hold is an error unless it is dropped by name
+    #[command(
+        after_help = "Examples:\n  bench trace convert capture/ --to agentic-mooncake --drop ttft --output plays.jsonl"
+    )]
+    Convert(TraceConvertArgs),
+}
+
+/// Arguments of `trace validate`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TraceValidateArgs {
+    /// Files of one trace in order, plain, gzip or Zstandard; folders and starts of names of segments
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+
+    /// The format of the files [default: by what they hold]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) trace_format: Option<TraceFileFormat>,
+
+    /// Let through, and count, what `lenient=#true` in a pin lets through
+    #[arg(long)]
+    pub(crate) lenient: bool,
+
+    /// Tokens that one hash id of the files stands for, where they do not say
+    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) block_size: u32,
+
+    /// How to print the counts
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `trace convert`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TraceConvertArgs {
+    /// Files of one trace in order, plain, gzip or Zstandard; folders and starts of names of segments
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+
+    /// The format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: TraceTarget,
+
+    /// The format of the files [default: by what they hold]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) trace_format: Option<TraceFileFormat>,
+
+    /// Tokens that one hash id of the files stands for, where they do not say
+    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) block_size: u32,
+
+    /// A field that may be lost; may be given several times
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) drop: Vec<String>,
+
+    /// Where to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What a trace can be converted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceTarget {
+    /// Requests that wait for one another, version 2 with its header
+    AgenticMooncake,
 }
 
 /// Arguments of `trace stats`.
@@ -90,6 +161,29 @@ pub(crate) enum TraceFileFormat {
     Mooncake,
     /// The same, each row being what its turn adds to the prompt
     MooncakeDelta,
+    /// Requests that wait for one another
+    AgenticMooncake,
+    /// Traces of coding agents with their sub-agents
+    Weka,
+    /// Sessions of tool calls, by their lengths
+    AppliedComputeAgentic,
+    /// Dynamo's request trace
+    Dynamo,
     /// CSV with calendar times and lengths
     Azure,
+}
+
+impl TraceFileFormat {
+    /// Returns the format.
+    pub(crate) const fn format(self) -> TraceFormat {
+        match self {
+            Self::Mooncake => TraceFormat::Mooncake,
+            Self::MooncakeDelta => TraceFormat::MooncakeDelta,
+            Self::AgenticMooncake => TraceFormat::AgenticMooncake,
+            Self::Weka => TraceFormat::Weka,
+            Self::AppliedComputeAgentic => TraceFormat::AppliedComputeAgentic,
+            Self::Dynamo => TraceFormat::Dynamo,
+            Self::Azure => TraceFormat::Azure,
+        }
+    }
 }

@@ -40,6 +40,7 @@ mod reading;
 mod run;
 mod run_files;
 mod trace;
+mod trace_files;
 mod upgrade;
 
 pub use dispatch::dispatch;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::args::{Format, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs};
+use crate::cli::args::{Format, TraceAction, TraceArgs, TraceStatsArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
@@ -16,6 +16,8 @@ use crate::trace::{
 use crate::units::{BlockSize, Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
 
+use super::trace_files;
+
 /// How the names of trace files end; another name without `/` is a pin's, unless there is such a file.
 const FILE_ENDS: [&str; 3] = [".jsonl", ".csv", ".gz"];
 
@@ -23,6 +25,8 @@ const FILE_ENDS: [&str; 3] = [".jsonl", ".csv", ".gz"];
 pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.action {
         TraceAction::Stats(args) => stats(args, context),
+        TraceAction::Validate(args) => trace_files::validate(args, context),
+        TraceAction::Convert(args) => trace_files::convert(args, context),
     }
 }
 
@@ -74,9 +78,7 @@ fn read(
 /// Returns how a file that no pin describes is read: whatever has a meaning is let through and counted.
 fn options(trace: &Path, args: &TraceStatsArgs) -> ReadOptions {
     let format = match args.trace_format {
-        Some(TraceFileFormat::Mooncake) => TraceFormat::Mooncake,
-        Some(TraceFileFormat::MooncakeDelta) => TraceFormat::MooncakeDelta,
-        Some(TraceFileFormat::Azure) => TraceFormat::Azure,
+        Some(stated) => stated.format(),
         None => format_of_name(trace),
     };
     let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");

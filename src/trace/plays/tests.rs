@@ -1,6 +1,8 @@
 //! Recordings written by hand, and what each request waits for.
 
-use crate::trace::{ReadOptions, Shard, Strictness, TraceFormat, read_corpus};
+use crate::trace::{
+    ConvertedSource, ReadOptions, Shard, Strictness, TraceFormat, agentic_mooncake, read_corpus,
+};
 use crate::units::BlockSize;
 use crate::workload::{Corpus, EdgeRelation, EdgeTrigger};
 
@@ -241,4 +243,35 @@ fn predictions_read_as_the_reference_does_and_count_what_they_ignore() {
     let shard = Shard::new("a.jsonl", row("a", "p", &wait("b")).into_bytes());
     let (corpus, counts) = read_corpus(&[shard], &options).expect("dependencies are ignored");
     assert_eq!((corpus.len(), counts.rows), (1, 1));
+}
+
+#[test]
+fn a_recording_as_agentic_mooncake_is_the_same_plays() {
+    let text = [
+        trace(
+            "a",
+            &[
+                request(0.0, &[1, 2], 1.0),
+                subagent(2.0, "s", "completed", &[request(2.0, &[9], 0.3)]),
+                request(4.0, &[1, 2, 3], 1.0),
+            ],
+        ),
+        trace("b", &[request(0.5, &[1], 1.0)]),
+    ]
+    .join("\n");
+    let corpus = read(TraceFormat::Weka, &text).expect("a right corpus");
+    let source = ConvertedSource { format: "weka".to_owned(), digest: "d".to_owned() };
+    let converted = agentic_mooncake(&corpus, &source).expect("plays");
+    let converted = String::from_utf8(converted).expect("JSON is text");
+    let again = read(TraceFormat::AgenticMooncake, &converted).expect("a right file");
+    assert_eq!(corpus.plays(), again.plays());
+    let rows = |corpus: &Corpus| {
+        let reader = corpus.reader();
+        let row = |row: crate::workload::RecordedRow| {
+            let names = (reader.request_id(&row), reader.session(&row));
+            (names, row.input, row.output, reader.hash_ids(&row))
+        };
+        reader.rows().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&corpus), rows(&again));
 }

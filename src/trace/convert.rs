@@ -1,0 +1,157 @@
+//! A recording in another format: what the other one holds, and what it cannot.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::diag::Bag;
+use crate::workload::{Corpus, PlayEdge, SessionName};
+
+use super::dynamo::read_dynamo;
+use super::options::TraceFormat;
+use super::read::TraceInput;
+use super::recorded::{RecordedOptions, RecordedRequest, RecordedTree};
+use super::weka::read_weka;
+
+/// Where rows come from, as the header of `agentic-mooncake` says it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConvertedSource {
+    /// The format of the files.
+    pub format: String,
+    /// A digest of their bytes.
+    pub digest: String,
+}
+
+/// The header.
+#[derive(Serialize)]
+struct Header<'a> {
+    schema: &'static str,
+    version: u32,
+    block_size: u32,
+    hash_id_scope: &'static str,
+    source: &'a ConvertedSource,
+}
+
+/// A row.
+#[derive(Serialize)]
+struct Row<'a> {
+    request_id: &'a str,
+    play_id: &'a str,
+    source_play_ordinal: usize,
+    session_id: String,
+    model: &'a str,
+    input_length: u64,
+    output_length: u64,
+    hash_ids: Vec<u64>,
+    not_before_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded_api_time_ms: Option<f64>,
+    dependencies: Vec<Wait<'a>>,
+}
+
+/// What a row waits for.
+#[derive(Serialize)]
+struct Wait<'a> {
+    request_id: &'a str,
+    trigger: &'static str,
+    delay_ms: f64,
+    relation: &'static str,
+}
+
+/// Returns plays as a file of `agentic-mooncake`, version 2; `None` where rows wait for nothing by name.
+///
+/// Nothing of what simulation uses is lost: reading it gives the same plays.
+pub fn agentic_mooncake(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>> {
+    let plays = corpus.plays()?;
+    let reader = corpus.reader();
+    let names: Vec<String> =
+        reader.rows().map(|row| reader.request_id(&row).unwrap_or_default()).collect();
+    let mut out = Vec::new();
+    let mut line = |value: &dyn Fn(&mut Vec<u8>) -> serde_json::Result<()>| {
+        value(&mut out).expect("a Vec takes every write, and keys are texts");
+        out.push(b'\n');
+    };
+    let header = Header {
+        schema: "dynamo.agentic_mooncake",
+        version: 2,
+        block_size: corpus.block_size().get(),
+        hash_id_scope: "local",
+        source,
+    };
+    line(&|out| serde_json::to_writer(out, &header));
+    for ((recorded, node), name) in reader.rows().zip(plays.nodes()).zip(&names) {
+        let session = match reader.session(&recorded) {
+            SessionName::Named(session) => session,
+            other @ (SessionName::Row(_)
+            | SessionName::Synthetic(_)
+            | SessionName::Stated { .. }
+            | SessionName::Played(_)) => other.to_string(),
+        };
+        let wait = |edge: &PlayEdge| Wait {
+            request_id: &names[edge.node],
+            trigger: edge.trigger.name(),
+            delay_ms: edge.delay_ms,
+            relation: edge.relation.name(),
+        };
+        let (start, end) = node.recorded_ms;
+        let row = Row {
+            request_id: name,
+            play_id: &plays.plays()[node.play].id,
+            source_play_ordinal: node.play,
+            session_id: session,
+            model: &node.model,
+            input_length: recorded.input.get(),
+            output_length: recorded.output.get(),
+            hash_ids: reader.hash_ids(&recorded),
+            not_before_ms: node.not_before_ms,
+            recorded_api_time_ms: end.map(|end| end - start),
+            dependencies: node.waits.iter().map(wait).collect(),
+        };
+        line(&|out| serde_json::to_writer(out, &row));
+    }
+    Some(out)
+}
+
+/// Returns what a recording says that `agentic-mooncake` has no word for: how many requests (or tools) have it, by field.
+///
+/// # Errors
+/// As the readers of the recording have them.
+pub fn beyond_agentic_mooncake(
+    files: &[TraceInput],
+    format: TraceFormat,
+    options: RecordedOptions,
+) -> Result<BTreeMap<&'static str, u64>, Bag> {
+    let mut lost: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut take = |tree: RecordedTree| {
+        for (_, request) in tree.requests() {
+            for field in fields(request) {
+                *lost.entry(field).or_default() += 1;
+            }
+        }
+    };
+    match format {
+        TraceFormat::Weka => drop(read_weka(files, options, &mut take)?),
+        TraceFormat::Dynamo => drop(read_dynamo(files, options, &mut take)?),
+        TraceFormat::AgenticMooncake
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::Azure => {}
+    }
+    Ok(lost)
+}
+
+/// Returns the fields of a request that the format has no word for.
+fn fields(request: &RecordedRequest) -> impl Iterator<Item = &'static str> {
+    [
+        ("cached", request.cached.is_some()),
+        ("input-types", !request.input_types.is_empty()),
+        ("output-types", !request.output_types.is_empty()),
+        ("stop", request.stop.is_some()),
+        ("streaming", request.streamed == Some(true)),
+        ("think-time", request.think_time.is_some()),
+        ("ttft", request.ttft.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(field, is_there)| is_there.then_some(field))
+}
