@@ -43,7 +43,9 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     for result in &results {
         // A golden of a job that loses requests is allowed, and not without a word.
         let notes = result.notes();
-        notes.iter().for_each(|note| context.note(&format!("{}: {note}", result.id)));
+        for note in &notes {
+            context.note(&format!("{}: {note}", result.id));
+        }
     }
     let golden = accepted(args, &prepared, &results);
     show(args.format, (&prepared.golden, &golden), &name)?;

@@ -20,5 +20,5 @@ pub use control::{ControlVerdict, judge_control};
 pub use judge::{Judged, PinDrift, judge};
 pub use question::Question;
 pub use verdict::{Idle, ScenarioVerdict, Verdict};
-pub(in crate::gate) use view::first_difference;
+pub(crate) use view::first_difference;
 pub use view::{verdict_json, verdict_junit, verdict_markdown, verdict_table};

@@ -93,8 +93,7 @@ impl Asking<'_> {
         let mut answers = asked.ask(&self.manner, self.context);
         answers.retain(|id, _| is_wanted(id));
         if self.manner.stop.load(Ordering::SeqCst) {
-            let problem = Problem::new(Code::BisectInterrupted, "interrupted: nothing was found");
-            return Err(Failure::new(Exit::Interrupted, problem));
+            return Err(interrupted());
         }
         Ok(self.probe(place, answers))
     }
@@ -138,6 +137,13 @@ impl Asking<'_> {
     }
 }
 
+/// Returns the failure of an interrupted search.
+fn interrupted() -> Failure {
+    let problem = Problem::new(Code::BisectInterrupted, "interrupted: nothing was found")
+        .help("run the command again: runners that were built are kept");
+    Failure::new(Exit::Interrupted, problem)
+}
+
 /// Returns the side of a version that was asked once and is taken at its word.
 fn once(answer: &Answer) -> PinSide {
     let again = match answer {
@@ -168,4 +174,30 @@ fn unavailable(names: &[String], found: &Bisection<Sha256>) -> crate::diag::Bag 
         }
     }
     bag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::bisect::Step;
+
+    #[test]
+    fn a_version_that_cannot_be_asked_is_a_warning_with_all_that_was_said() {
+        let steps = vec![
+            Step { place: 0, probe: Probe::Digest(Sha256::of(b"a")) },
+            Step { place: 1, probe: Probe::Unavailable("no\nmore".to_owned()) },
+        ];
+        let found = Bisection { steps, bound: Bound::NoBad { same: 0 } };
+        let names = ["1.0.0".to_owned(), "2.0.0".to_owned()];
+        let told = unavailable(&names, &found).into_sorted();
+        assert_eq!((told.len(), told[0].code()), (1, Code::BisectUnavailable));
+        assert_eq!(told[0].message(), "version 2.0.0 cannot be asked: no\nmore");
+    }
+
+    #[test]
+    fn an_interrupted_search_finds_nothing() {
+        let failure = interrupted();
+        assert_eq!(failure.exit(), Exit::Interrupted);
+        assert_eq!(failure.into_bag().into_sorted()[0].code(), Code::BisectInterrupted);
+    }
 }

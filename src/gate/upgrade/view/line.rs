@@ -28,7 +28,7 @@ pub(super) fn last_word(verdict: &Verdict) -> &'static str {
 }
 
 /// Returns where two answers differ first.
-pub(in crate::gate) fn first_difference(drift: &PinDrift) -> String {
+pub(crate) fn first_difference(drift: &PinDrift) -> String {
     if let Some(request) = &drift.request {
         return match &request.field {
             Some(field) => {

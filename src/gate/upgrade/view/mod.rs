@@ -8,6 +8,6 @@ mod table;
 
 pub use json::verdict_json;
 pub use junit::verdict_junit;
-pub(in crate::gate) use line::first_difference;
+pub(crate) use line::first_difference;
 pub use markdown::verdict_markdown;
 pub use table::verdict_table;
