@@ -435,6 +435,12 @@ codes! {
         "`bench explain A B` takes two sides: run folders, goldens or scenarios. `bench explain FILE` takes the golden that the scenario names as the first; `bench explain FILE --from V --to W` runs the scenario under two versions of an engine.";
     ExplainNothing "explain::nothing" Error "The two sides have no job in common."
         "Jobs are paired by their names. The sides are of two scenarios, or `--job` names jobs that one side alone has: nothing is comparable (exit 4).";
+    MinimiseEqual "minimise::equal" Error "There is no difference to make smaller."
+        "Both versions answer the job alike, event by event; or one of them cannot run it. `bench explain FILE --from V --to W` says which jobs differ. Nothing was written (exit 4).";
+    MinimiseOutput "minimise::output" Error "The reproduction cannot be written."
+        "`--output` names a folder that is empty or not there: what is written is a project of its own, with its pins, and nothing is written over.";
+    MinimiseUnproven "minimise::unproven" Error "The reproduction does not reproduce."
+        "Before it is told, the written files are read back and run under both versions. They answered alike, although the same job differed in memory: a bug of this program. The files are left for whoever reports it.";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
         "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }

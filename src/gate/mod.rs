@@ -10,6 +10,7 @@ pub mod explain;
 mod finding;
 mod golden;
 mod golden_text;
+pub mod minimise;
 #[cfg(test)]
 mod planted;
 mod request_difference;

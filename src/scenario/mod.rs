@@ -47,4 +47,5 @@ pub mod table;
 mod version;
 
 pub use load::{Loaded, load, load_text, project_root};
+pub(crate) use print::quoted;
 pub(crate) use resolve::pins_named;

@@ -11,6 +11,7 @@ mod gate;
 mod graph;
 mod interrupt;
 mod lint;
+mod minimise;
 mod nix;
 mod oracle;
 mod parity;

@@ -9,8 +9,8 @@ use crate::cli::environment;
 use super::{
     AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
     ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
-    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, ParityArgs, PerfArgs, PinArgs, PinsArgs,
-    PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
+    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, ParityArgs, PerfArgs,
+    PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -86,6 +86,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench explain scenarios/smoke.kdl --from 0.13.0 --to 0.13.0-dev.87\n  bench explain runs/smoke/latest pins/goldens/smoke.kdl\n  bench explain scenarios/smoke.kdl"
     )]
     Explain(ExplainArgs),
+    /// Make the smallest job that two versions of an engine still answer differently, ready to be filed
+    #[command(
+        after_help = "Example:\n  bench minimise scenarios/prefill-decode.kdl --from 0.13.0 --to 0.13.0-dev.87 --output /tmp/reproduction"
+    )]
+    Minimise(MinimiseArgs),
     /// List the jobs of a scenario with their keys; run nothing
     #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
     Plan(PlanArgs),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::side_by_side;
+use super::{Format, side_by_side};
 
 /// Arguments of `explain`.
 #[derive(Debug, Clone, Args)]
@@ -45,6 +45,42 @@ pub(crate) struct ExplainArgs {
     /// How to print the explanation
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PageFormat::Text)]
     pub(crate) format: PageFormat,
+}
+
+/// Arguments of `minimise`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MinimiseArgs {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The job [default: the first that differs]
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+
+    /// The one version of the engine …
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) from: String,
+
+    /// … and the other
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) to: String,
+
+    /// The engine that `--from` and `--to` are versions of; those of `native` are the behaviours that it imitates
+    #[arg(long, value_name = "NAME", default_value = "native")]
+    pub(crate) engine: String,
+
+    /// Where the reproduction is written, as a project of its own: a folder that is empty or not there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    /// How many candidates are tried at the most
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    pub(crate) budget: u64,
+
+    /// How to print what was found
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// How a page is printed.

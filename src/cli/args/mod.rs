@@ -22,7 +22,7 @@ pub(crate) use bisect::BisectArgs;
 pub use command::Arguments;
 pub(crate) use command::Command;
 pub(crate) use engines::{EnginesAction, EnginesArgs, Rebuild, WantedEngines};
-pub(crate) use explain::{ExplainArgs, PageFormat};
+pub(crate) use explain::{ExplainArgs, MinimiseArgs, PageFormat};
 pub(crate) use global::{ColorWhen, Format, Global, side_by_side};
 pub(crate) use graph::{GraphArgs, GraphInput};
 pub(crate) use import::ImportArgs;

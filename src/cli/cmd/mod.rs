@@ -24,6 +24,7 @@ mod judged;
 mod lint;
 mod man;
 mod merge;
+mod minimise;
 mod parity;
 mod partition;
 mod perf;
