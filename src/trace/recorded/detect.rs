@@ -12,7 +12,10 @@ use super::RecordedSource;
 /// The schema of Dynamo's request trace, as its records state it.
 const DYNAMO: &str = "\"dynamo.request.trace.v1\"";
 
-/// Returns what wrote a recording, by its first record; lines that an uploader adds are passed over.
+/// Keys of lines in a capture that are no records of the schema: an uploader's, a sink's copy of a payload.
+const MARKERS: [&str; 2] = ["verification", "event_type"];
+
+/// Returns what wrote a recording, by its first record; lines that an uploader or a sink adds are passed over.
 ///
 /// # Errors
 /// `trace::read` and the like where the file cannot be read, `trace::format` where it is neither.
@@ -35,7 +38,7 @@ pub fn detect_recording(file: &TraceInput) -> Result<RecordedSource, Problem> {
         if keys.contains_key("requests") && keys.contains_key("block_size") {
             return Ok(RecordedSource::Weka);
         }
-        if !keys.contains_key("verification") {
+        if !MARKERS.iter().any(|key| keys.contains_key(key)) {
             break;
         }
     }
@@ -55,6 +58,8 @@ mod tests {
                 .map_err(|error| error.code())
         };
         let record = r#"{"schema":"dynamo.request.trace.v1","event_type":"request_end"}"#;
+        let payload = format!("{{\"event_type\":\"request_payload\"}}\n{record}\n");
+        assert_eq!(told("a.jsonl", &payload), Ok(RecordedSource::Dynamo));
         assert_eq!(told("a.jsonl", record), Ok(RecordedSource::Dynamo));
         let marked =
             format!("\n{{\"verification\":\"x\"}}\n{{\"timestamp\":1,\"event\":{record}}}\n");
