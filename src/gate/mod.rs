@@ -11,6 +11,7 @@ mod finding;
 mod golden;
 mod golden_text;
 pub mod minimise;
+pub mod parity;
 #[cfg(test)]
 mod planted;
 mod request_difference;

@@ -131,9 +131,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  bench import prediction.yaml --output scenarios/prediction.kdl"
     )]
     Import(ImportArgs),
-    /// Compare this program with recorded answers of the reference, request by request
+    /// Compare this program with the reference, recorded or run, request by request
     #[command(
-        after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002"
+        after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002\n  bench parity scenarios/smoke.kdl --engine aisimulate --version 0.13.0-dev.87"
     )]
     Parity(ParityArgs),
     /// Measure the simulator: requests and passes per second, or predictions against their limits

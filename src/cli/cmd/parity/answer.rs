@@ -59,7 +59,7 @@ fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
 }
 
 /// Returns the override that finds a model's folder beside the configuration, where there is one.
-fn beside(folder: &Path) -> Vec<String> {
+pub(super) fn beside(folder: &Path) -> Vec<String> {
     let model = folder.join("model");
     let found = model.join("config.json").is_file();
     found.then(|| format!("engine.model={}", model.display())).into_iter().collect()

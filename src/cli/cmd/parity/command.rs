@@ -16,12 +16,14 @@ const FIXTURES: [&str; 2] = ["tests/fixtures/oracle/cases", "tests/fixtures/orac
 
 /// Runs the command: exit 3 where a case differs by more than is allowed.
 pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<Exit, Failure> {
+    if let Some(engine) = &args.engine {
+        let version = args.version.as_deref().unwrap_or_default();
+        return super::live::run((engine, version), args, context);
+    }
     let mut judged = Vec::new();
     for folder in folders(args, context) {
         for recording in of_folder(&folder)? {
-            let wanted = args.only.is_empty()
-                || args.only.iter().any(|prefix| recording.name.starts_with(prefix));
-            if wanted {
+            if args.is_wanted(&recording.name) {
                 judged.push(judge(recording, context));
             }
         }
@@ -45,7 +47,8 @@ pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<E
     Ok(if differs { Exit::Drift } else { Exit::Success })
 }
 
-fn folders(args: &ParityArgs, context: &Context) -> Vec<PathBuf> {
+/// Returns what is asked: scenarios and folders of recorded cases.
+pub(super) fn folders(args: &ParityArgs, context: &Context) -> Vec<PathBuf> {
     if !args.folders.is_empty() {
         return args.folders.clone();
     }
