@@ -1,9 +1,9 @@
 //! Speculative decoding: rows of the reference's conformance table, and what they do not say.
 
-use crate::deployment::{Backend, ContextLength, Speculation};
+use crate::deployment::{Backend, Capacity, ContextLength, Speculation, WorkerRole};
 use crate::plan::{Compat, EngineIdentity};
 use crate::record::Outcome;
-use crate::units::Tokens;
+use crate::units::{Blocks, SimTime, Tokens};
 
 use proptest::prelude::*;
 
@@ -158,6 +158,22 @@ fn a_request_that_outgrows_the_pool_with_its_drafts_is_a_dead_end() {
         let ran = small.blocks(4).request(0.0, 8, 20).try_run(Advance::Grouped);
         assert!(matches!(ran, Err(SimError::DeadEnd { .. })), "{:?}", ran.err());
     }
+}
+
+/// Prefilling takes time, also on a rank that hands over: the time limit ends what would go on for ever.
+#[test]
+fn a_time_limit_ends_a_prompt_that_fills_its_prefill_rank_without_its_token() {
+    let small = older(certain(Backend::Vllm, &[0.0; 3])).apart((1, 1), (10.0, 2.0));
+    let small = small.pools(|role, worker| {
+        let blocks = if role == WorkerRole::Prefill { 2 } else { 8 };
+        worker.kv_cache.capacity = Capacity::Blocks(Blocks::new(blocks));
+    });
+    let small = small.request(0.0, 8, 4);
+    let endless = small.try_run(Advance::Grouped);
+    assert!(matches!(endless, Err(SimError::DeadEnd { .. })), "{:?}", endless.err());
+    let cut = small.job(|job| job.workload.stop.virtual_time = SimTime::from_ms(35.0).ok());
+    let ran = cut.try_run(Advance::Grouped).expect("the limit ends it");
+    assert_eq!(ran.request(0).outcome, None);
 }
 
 /// What is generated: rows of (gap in ms, blocks of prompt shared with others, own blocks, output); blocks, budget, sequences and

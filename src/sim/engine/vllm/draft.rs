@@ -78,7 +78,7 @@ impl Rank {
             // After a preemption there are no drafts.
             Some(DraftRule::Budgeted) | None => self.look(*seat).length() + 1,
         };
-        let is_cut = self.config.keeps_gaps && self.config.role == WorkerRole::Aggregated;
+        let is_cut = self.config.keeps_gaps && self.config.role != WorkerRole::Decode;
         if is_cut || self.blocks_for(least) <= self.pool.capacity() {
             return Ok(());
         }
