@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint tests docs generated readme gate perf distribute nix'
+steps='tools format lint tests docs generated readme gate engines perf distribute nix'
 
 step_tools() {
     cargo --version
@@ -57,6 +57,15 @@ step_readme() {
 
 step_gate() {
     bench check scenarios/*.kdl
+}
+
+# The runners of two nightlies, built once for what they are built from in a cache outside of the checkout, and what they answer.
+step_engines() {
+    for nightly in 86 87; do
+        bench engines build aisimulate --version "0.13.0-dev.$nightly"
+        bench parity tests/fixtures/oracle/specs --engine aisimulate --version "0.13.0-dev.$nightly"
+    done
+    bench upgrade scenarios/upgrade-aisimulate.kdl --engine aisimulate --from 0.13.0-dev.86 --to 0.13.0-dev.87
 }
 
 # Instruction counts and CPU times, printed: a report, never a gate.
