@@ -163,7 +163,7 @@ fn field_changes(
     let mut names: Vec<&String> = left.keys().chain(right.keys()).collect();
     names.sort_unstable();
     names.dedup();
-    let changed = names.into_iter().filter(|name| left.get(*name) != right.get(*name));
+    let changed = names.into_iter().filter(|name| !is_same(left.get(*name), right.get(*name)));
     changed
         .map(|name| FieldChange {
             name: name.clone(),
@@ -171,6 +171,11 @@ fn field_changes(
             right: value_text(right.get(name)),
         })
         .collect()
+}
+
+/// Returns whether two values are equal. Numbers are equal by value: a computed `4.0` and the `4` that is read back from a file are one number.
+pub(super) fn is_same(left: Option<&Value>, right: Option<&Value>) -> bool {
+    left == right || left.map(Value::to_bytes) == right.map(Value::to_bytes)
 }
 
 /// Returns a value as people read it.

@@ -51,7 +51,7 @@ fn job(case: &JobCase) -> Value {
 fn differs(explanation: &Explanation) -> Value {
     let level = match explanation.level {
         Level::Events => "events",
-        Level::Requests => "requests",
+        Level::Requests { .. } => "requests",
     };
     object([
         ("first", explanation.first.as_ref().map_or(Value::Null, divergence)),

@@ -1,5 +1,6 @@
 //! From what two sides left of a job to why they differ.
 
+use crate::digest::Sha256;
 use crate::plan::JobId;
 use crate::report::{Report, Section};
 
@@ -20,7 +21,7 @@ pub struct Evidence<'a> {
     pub report: &'a Report,
     /// Its `requests.jsonl`.
     pub requests: &'a [u8],
-    /// Its `events.jsonl`; `None` of an engine that exposes no events.
+    /// Its `events.jsonl`; `None` where its engine exposes no events, or nobody kept them.
     pub events: Option<&'a [u8]>,
 }
 
@@ -38,8 +39,36 @@ pub struct Sides {
 pub enum Level {
     /// To the events of both engines.
     Events,
-    /// To the records of requests: one of the engines exposes no events.
-    Requests,
+    /// To the records of requests: a side has no events.
+    Requests {
+        /// What the first side has.
+        left: Transcript,
+        /// What the second side has.
+        right: Transcript,
+    },
+}
+
+/// Whether a side has the events of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transcript {
+    /// It has.
+    There,
+    /// The job had events, which were not kept.
+    NotKept,
+    /// Its engine exposes none.
+    NotExposed,
+}
+
+impl Evidence<'_> {
+    /// Returns whether the events are there: the report has the digest of those that were not kept.
+    fn transcript(&self) -> Transcript {
+        let had_some = |digest| digest != Sha256::of(b"");
+        match (self.events, self.report.events_digest()) {
+            (Some(_), _) => Transcript::There,
+            (None, Some(digest)) if had_some(digest) => Transcript::NotKept,
+            (None, _) => Transcript::NotExposed,
+        }
+    }
 }
 
 /// Why two sides of a job differ.
@@ -119,7 +148,10 @@ pub fn explain(
 ) -> Result<JobVerdict, String> {
     let inputs = input_changes(left.report, right.report);
     let events = left.events.zip(right.events);
-    let level = if events.is_some() { Level::Events } else { Level::Requests };
+    let level = match events {
+        Some(_) => Level::Events,
+        None => Level::Requests { left: left.transcript(), right: right.transcript() },
+    };
     if is_equal(left.report, right.report, level) {
         return Ok(JobVerdict::Equal(inputs));
     }
@@ -141,7 +173,7 @@ fn is_equal(left: &Report, right: &Report, level: Level) -> bool {
     let same = |section: Section| left.section(section) == right.section(section);
     let sections: &[Section] = match level {
         Level::Events => &[Section::Events, Section::Requests, Section::Summary],
-        Level::Requests => &[Section::Requests, Section::Summary],
+        Level::Requests { .. } => &[Section::Requests, Section::Summary],
     };
     sections.iter().all(|section| same(*section))
 }

@@ -28,7 +28,7 @@ pub use difference::{Change, Difference, FieldChange};
 pub use document::explain_json;
 pub use event::{Identity, Step};
 pub use explanation::{
-    Divergence, Evidence, Explanation, JobCase, JobVerdict, Level, Sides, explain,
+    Divergence, Evidence, Explanation, JobCase, JobVerdict, Level, Sides, Transcript, explain,
 };
 pub use pair::Who;
 pub use question::InputChange;

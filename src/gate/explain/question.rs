@@ -3,7 +3,7 @@
 use crate::digest::canonical::Value;
 use crate::report::Report;
 
-use super::difference::value_text;
+use super::difference::{is_same, value_text};
 
 /// A part of the job that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) fn input_changes(left: &Report, right: &Report) -> Vec<InputChange> {
 
 /// Adds where two values differ, below `path`.
 fn compare(path: &str, values: (Option<&Value>, Option<&Value>), changes: &mut Vec<InputChange>) {
-    if values.0 == values.1 {
+    if is_same(values.0, values.1) {
         return;
     }
     if let (Some(Value::Object(left)), Some(Value::Object(right))) = values {

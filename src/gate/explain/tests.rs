@@ -6,6 +6,7 @@ use super::event::{Identity, Step};
 use super::pair::{Pairing, Who};
 use super::phrase::event;
 use super::records::differing;
+use super::{Level, Sides, Transcript, words};
 
 /// Returns the lines of a transcript.
 fn text(lines: &[String]) -> Vec<u8> {
@@ -206,4 +207,17 @@ fn a_transfer_that_ends_later_is_seen_when_the_earlier_ends_and_before_what_foll
     ];
     assert_eq!(seen, expected.map(|(name, at)| (name.to_owned(), at)));
     assert!(found[0].ends_otherwise());
+}
+
+#[test]
+fn a_side_without_events_is_named_with_whether_its_engine_or_its_folder_has_none() {
+    let sides = Sides { left: "golden".to_owned(), right: "run".to_owned() };
+    let level = |left, right| words::level(Level::Requests { left, right }, &sides);
+    let text = level(Transcript::NotKept, Transcript::There);
+    assert!(text.contains("request: no events are kept of golden; "), "{text}");
+    assert!(text.contains("bench run FILE --events"), "{text}");
+    let text = level(Transcript::There, Transcript::NotExposed);
+    assert!(text.ends_with("request: the engine of run exposes no events"), "{text}");
+    let text = level(Transcript::NotExposed, Transcript::NotKept);
+    assert!(text.contains("of golden exposes no events; no events are kept of run; "), "{text}");
 }

@@ -134,7 +134,7 @@ impl Page {
 
     fn differs(&mut self, case: &JobCase, explanation: &Explanation, sides: &Sides) {
         self.section(case.id.as_str());
-        self.line(words::level(explanation));
+        self.line(&words::level(explanation.level, sides));
         self.grid(&words::inputs(&explanation.inputs, sides));
         if let Some(first) = &explanation.first {
             self.part(&format!("First divergence: {}", words::headline(first)));

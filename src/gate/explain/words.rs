@@ -7,7 +7,7 @@ use crate::units::Nanos;
 
 use super::blast::{Blast, Largest, MovedFigure, MovedMetric};
 use super::difference::{Change, Difference, is_time};
-use super::explanation::{Divergence, Explanation, JobCase, JobVerdict, Level, Sides};
+use super::explanation::{Divergence, Explanation, JobCase, JobVerdict, Level, Sides, Transcript};
 use super::phrase::{count, event, ms, signed_ms};
 
 /// A heading with its rows: the first is that of the columns.
@@ -50,12 +50,33 @@ pub(super) fn headline(divergence: &Divergence) -> String {
 }
 
 /// Returns how far down an explanation goes, in a sentence.
-pub(super) fn level(explanation: &Explanation) -> &'static str {
-    match explanation.level {
-        Level::Events => "compared event by event",
-        Level::Requests => "compared request by request: one of the engines exposes no events",
+pub(super) fn level(level: Level, sides: &Sides) -> String {
+    let Level::Requests { left, right } = level else {
+        return "compared event by event".to_owned();
+    };
+    let of = [(&sides.left, left), (&sides.right, right)];
+    let named = |wanted: Transcript| {
+        let having = of.iter().filter(|(_, transcript)| *transcript == wanted);
+        having.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" and of ")
+    };
+    let (lost, silent) = (named(Transcript::NotKept), named(Transcript::NotExposed));
+    let mut text = "compared request by request".to_owned();
+    if !silent.is_empty() {
+        write!(text, ": the engine of {silent} exposes no events").expect(WRITES);
     }
+    if !lost.is_empty() {
+        write!(
+            text,
+            "{} no events are kept of {lost}; to compare them: bench run FILE --events of the scenario and pins as they were, and explain that run folder, or give the scenario in its place",
+            if silent.is_empty() { ":" } else { ";" },
+        )
+        .expect(WRITES);
+    }
+    text
 }
+
+/// Why writing to a text cannot fail.
+const WRITES: &str = "a String takes every write";
 
 /// Returns the grid of a divergence's state; the rows that differ are marked.
 pub(super) fn state(divergence: &Divergence, sides: &Sides) -> Grid {
@@ -121,7 +142,7 @@ pub(super) fn moved(blast: &Blast) -> String {
     let mut text = format!("{} of {of} requests moved", blast.moved);
     for (side, alone) in [("first", blast.only_left), ("second", blast.only_right)] {
         if alone > 0 {
-            write!(text, ", {alone} only on the {side} side").expect("a String takes every write");
+            write!(text, ", {alone} only on the {side} side").expect(WRITES);
         }
     }
     text
@@ -223,7 +244,7 @@ pub(super) fn tally(cases: &[JobCase]) -> String {
     let mut text =
         format!("{}: {differing} differ, {equal} equal", count(cases.len() as u64, "job"));
     if incomparable > 0 {
-        write!(text, ", {incomparable} not comparable").expect("a String takes every write");
+        write!(text, ", {incomparable} not comparable").expect(WRITES);
     }
     text
 }
