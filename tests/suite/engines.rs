@@ -48,7 +48,9 @@ fn every_engine_is_listed_with_whether_its_runner_is_there_and_nothing_is_built_
     assert!(!place.path("cache").exists());
     let json = bench(&place, &["engines", "list", "--format", "json"]).exits(0);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(value["engines"].as_array().map(Vec::len), Some(ran.stdout.lines().count()));
+    assert_eq!(value["engines"].as_array().map(Vec::len), Some(ran.stdout.lines().count() - 1));
+    assert!(ran.stdout.starts_with("engine      version"), "{ran}");
+    assert!(line("native").ends_with("compat 0.13.0 0.13.0-dev.87"), "{ran}");
 }
 
 #[test]
@@ -93,6 +95,17 @@ fn what_an_engine_cannot_run_is_refused_before_a_job_starts() {
     let ran = bench(&place, &["run", "scenarios/r.kdl"]).exits(2);
     assert!(ran.stderr.contains("timing `roofline` on engine `aisimulate` 0.13.0-dev."), "{ran}");
     assert!(!place.path("runs").exists(), "{ran}");
+}
+
+#[test]
+fn a_runner_that_is_not_built_is_a_state_and_a_damaged_one_a_mistake() {
+    let place = project(OBLIGING);
+    let ran = bench(&place, &["engines", "verify"]).exits(0);
+    assert!(ran.stdout.contains("aisimulate 0.12.1 not built\n"), "{ran}");
+    assert!(ran.stdout.contains("0000000087 as built "), "{ran}");
+    assert!(ran.stderr.contains("4 not built: `bench run` builds what its jobs need"), "{ran}");
+    let ran = bench(&place, &["engines", "verify", "aisimulate", "--version", "0.12.1"]).exits(2);
+    assert!(ran.stderr.contains("engine::absent"), "{ran}");
 }
 
 #[test]

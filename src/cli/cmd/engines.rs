@@ -10,7 +10,7 @@ use crate::digest::canonical::{Value, object};
 use crate::exec::Engines;
 use crate::exec::runner::{Limits, RunnerState, RunnerStore};
 use crate::pin::{Aspect, EnginePin, PinKind, Registry};
-use crate::plan::Plan;
+use crate::plan::{Compat, Plan};
 
 /// Runs the command.
 pub(super) fn run(args: &EnginesArgs, context: &Context) -> Result<Exit, Failure> {
@@ -31,10 +31,7 @@ pub(super) fn run(args: &EnginesArgs, context: &Context) -> Result<Exit, Failure
                 Ok(format!("{} {} built {digest}", pin.name, pin.version))
             })
         }
-        EnginesAction::Verify { engines } => each(&wanted(&registry, engines)?, |pin| {
-            let digest = store.verify(pin)?;
-            Ok(format!("{} {} as built {digest}", pin.name, pin.version))
-        }),
+        EnginesAction::Verify { engines } => verify(&registry, &store, engines, context),
         EnginesAction::Remove { engines } => each(&wanted(&registry, engines)?, |pin| {
             let removed = store.remove(pin).map_err(|error| {
                 let message = format!("cannot remove the runner of `{}`: {error}", pin.folder);
@@ -43,6 +40,31 @@ pub(super) fn run(args: &EnginesArgs, context: &Context) -> Result<Exit, Failure
             Ok(format!("{} {} removed {removed}", pin.name, pin.version))
         }),
     }
+}
+
+/// Checks runners and prints what came of it. One that is not built is a state and no mistake, unless it was named by its version.
+fn verify(
+    registry: &Registry,
+    store: &RunnerStore,
+    engines: &WantedEngines,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let mut absent = 0;
+    let exit = each(&wanted(registry, engines)?, |pin| {
+        let (state, _) = store.state(pin)?;
+        if state == RunnerState::Absent && engines.versions.is_empty() {
+            absent += 1;
+            return Ok(format!("{} {} {}", pin.name, pin.version, state.name()));
+        }
+        let digest = store.verify(pin)?;
+        Ok(format!("{} {} as built {digest}", pin.name, pin.version))
+    })?;
+    if absent > 0 {
+        context.note(&format!(
+            "{absent} not built: `bench run` builds what its jobs need, `bench engines build` all"
+        ));
+    }
+    Ok(exit)
 }
 
 /// Returns the engines of a plan with their runners, which are built where they are not there.
@@ -141,7 +163,8 @@ fn list(registry: &Registry, store: &RunnerStore, format: Format) -> Result<Exit
             let row = |(pin, state): &(EnginePin, &str)| {
                 vec![pin.name.clone(), pin.version.clone(), (*state).to_owned(), able(pin)]
             };
-            let cells: Vec<_> = rows.iter().map(row).collect();
+            let header = ["engine", "version", "runner", "runs"].map(str::to_owned).to_vec();
+            let cells: Vec<_> = std::iter::once(header).chain(rows.iter().map(row)).collect();
             columns(&cells, &[Align::Left, Align::Left, Align::Left]).into_bytes()
         }
         Format::Json => {
@@ -156,7 +179,20 @@ fn list(registry: &Registry, store: &RunnerStore, format: Format) -> Result<Exit
 fn able(pin: &EnginePin) -> String {
     let words = |aspect: Aspect| pin.capabilities.words(aspect).join(" ");
     let aspects = [Aspect::Mode, Aspect::Backend, Aspect::Timing].map(words);
-    aspects.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+    let compat = behaviours(pin).join(" ");
+    let compat = if compat.is_empty() { compat } else { format!("compat {compat}") };
+    aspects
+        .into_iter()
+        .chain([compat])
+        .filter(|words| !words.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// Returns the behaviours between which `compat` chooses; none of an upstream engine, whose versions are its behaviours.
+fn behaviours(pin: &EnginePin) -> Vec<&'static str> {
+    let all = if pin.package.is_none() { Compat::ALL } else { &[] };
+    all.iter().map(|compat| compat.name()).collect()
 }
 
 /// Returns an engine of a list as one value.
@@ -170,6 +206,7 @@ fn listed(pin: &EnginePin, state: &str) -> Value {
     object([
         ("cannot_promise", Value::List(unpromised)),
         ("capabilities", Value::Object(Aspect::ALL.iter().map(words).collect())),
+        ("compat", Value::List(behaviours(pin).into_iter().map(Value::text).collect())),
         ("checksum", optional(pin.checksum.as_deref())),
         ("name", Value::text(&pin.name)),
         ("package", optional(pin.package.as_deref())),
