@@ -76,3 +76,14 @@ fn an_update_moves_every_place_with_the_checksum_of_its_engine_pin() {
     assert!(ran.stderr.contains("pin::forbidden"), "the rules lie below `pins/`: {ran}");
     place.bench(AUDIT).exits(0);
 }
+
+#[test]
+fn a_repository_that_the_rules_do_not_mean_is_asked_about_once() {
+    let place = project();
+    place.write("other/README.md", "Something else.\n");
+    let audit = ["pins", "audit", "other", "--rules", RULES];
+    let ran = place.bench(audit).exits(2);
+    assert!(ran.stderr.contains("`other` has none of the "), "{ran}");
+    assert!(ran.stderr.contains("is it the root of the repository that the rules mean?"), "{ran}");
+    assert_eq!(ran.stderr.matches("error[pin::audit_file]").count(), 1, "{ran}");
+}

@@ -1,5 +1,6 @@
 //! One pass over everything that the rules cover.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::diag::{Bag, Code, Problem, SourceFile, Span};
@@ -70,7 +71,25 @@ pub fn audit(folder: &Path, rules: &Rules, registry: &Registry) -> Result<Audit,
     if let Some(problem) = expected.without_checksum(rules) {
         return Err(problem.into());
     }
-    Ok(judge_all(&Tree::new(folder), rules, &expected))
+    let tree = Tree::new(folder);
+    if let Some(problem) = foreign(&tree, folder, rules) {
+        return Err(problem.into());
+    }
+    Ok(judge_all(&tree, rules, &expected))
+}
+
+/// Returns the finding about a repository that has none of the files which the rules name: another one was meant.
+fn foreign(tree: &Tree, folder: &Path, rules: &Rules) -> Option<Problem> {
+    let named = rules.entries.iter().filter(|rule| !matches!(rule.kind, RuleKind::Scan(_)));
+    let paths: BTreeSet<&str> = named.map(|rule| rule.path.as_str()).collect();
+    if paths.is_empty() || paths.iter().any(|path| tree.path(path).exists()) {
+        return None;
+    }
+    let (folder, count) = (folder.display(), paths.len());
+    let message = format!("`{folder}` has none of the {count} files that the rules name");
+    let listed = paths.into_iter().collect::<Vec<_>>().join(", ");
+    let help = format!("is it the root of the repository that the rules mean? They name {listed}");
+    Some(Problem::new(Code::PinAuditFile, message).help(help))
 }
 
 /// Surveys a tree and judges everything in it.
