@@ -407,6 +407,8 @@ codes! {
         "Add `gate { golden \"pins/goldens/NAME.kdl\" }` to the scenario.";
     UpgradeChanges "upgrade::changes" Error "The declared changes are wrong."
         "`changes.kdl` stands beside the pin of the newer version and says which jobs it changes, in which metrics, which way, why, and where that is discussed. What it declares is held against what happens, so nothing in it may be unknown.";
+    UpgradeSame "upgrade::same_version" Error "A version is held against itself."
+        "`--from` and `--to` mean the same version of the engine, so every job would be identical. Whether a version repeats its own answers is judged in each upgrade: every job is asked twice.";
     UpgradeOtherFrom "upgrade::other_from" Warning "The changes are declared against another version."
         "`changes.kdl` says against which versions its changes were declared. Against any other nothing is declared, and every drift is undeclared.";
     UpgradeUndeclared "upgrade::undeclared" Error "The newer version answers otherwise, and nobody declared it."

@@ -67,6 +67,9 @@ fn a_scenario_without_memory_pressure_is_blind_and_one_that_fails_is_not_judged(
     );
     let ran = judged(&["--format", "json"]).exits(0);
     assert!(ran.stdout.contains("\"identical\":4"), "{ran}");
+    let unmatched = ran.stderr.matches("warning[upgrade::unmatched]").count();
+    assert_eq!(unmatched, 1, "changes of other scenarios are told in one warning: {ran}");
+    assert!(ran.stderr.contains("declared changes speak of no job of these scenarios: "), "{ran}");
     place.write(
         file,
         text.replace("backend \"vllm\"", "backend \"vllm\"\n        context-length 128"),
@@ -88,6 +91,35 @@ fn what_neither_version_can_be_asked_is_no_verdict_and_an_unknown_version_is_ref
     let unknown = ["--engine", "native", "--from", "0.12.0", "--to", "0.13.0"];
     let ran = place.bench(["upgrade", file].iter().chain(&unknown)).exits(2);
     assert!(ran.stderr.contains("pin::unknown"), "{ran}");
+    let same = ["--engine", "native", "--from", "0.13.0", "--to", "0.13.0"];
+    let ran = place.bench(["upgrade", file].iter().chain(&same)).exits(2);
+    assert!(ran.stderr.contains("upgrade::same_version"), "{ran}");
+    assert!(ran.stderr.contains("give two of its versions: 0.13.0, 0.13.0-dev.87"), "{ran}");
+}
+
+#[test]
+fn an_expectation_that_is_not_there_is_told_from_one_that_does_not_speak_of_the_version() {
+    let place = Place::with_pins();
+    let file = "scenarios/small.kdl";
+    place.write(file, scenario(&place, "3.3", ""));
+    let expect = |stated: &str| {
+        let rest = ["--expect", stated];
+        place.bench(["upgrade", file].iter().chain(&VERSIONS).chain(&rest)).exits(2)
+    };
+    let ran = expect("nope.kdl");
+    assert!(ran.stderr.contains("there is no file `nope.kdl`"), "{ran}");
+    assert!(ran.stderr.contains("without `--expect`"), "{ran}");
+    let declared = place.read("pins/engines/native/changes.kdl");
+    place.write(
+        "other.kdl",
+        declared.replacen("changes \"0.13.0-dev.87\"", "changes \"0.12.1\"", 1),
+    );
+    let ran = expect("other.kdl");
+    assert!(
+        ran.stderr.contains("`other.kdl` declares no changes of version 0.13.0-dev.87"),
+        "{ran}"
+    );
+    assert!(ran.stderr.contains("it needs a node `changes \"0.13.0-dev.87\"`"), "{ran}");
 }
 
 #[test]

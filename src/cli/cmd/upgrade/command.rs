@@ -17,7 +17,7 @@ use crate::report::EventLines;
 
 use super::answers::{PinRun, simulation};
 use super::controls::controls;
-use super::findings::{exit, findings, other_from};
+use super::findings::{exit, findings, other_from, same_version};
 use super::twice::Second;
 
 /// Runs the command.
@@ -26,6 +26,9 @@ pub(in crate::cli::cmd) fn run(args: &UpgradeArgs, context: &Context) -> Result<
     let registry = Registry::open(&plans[0].root)?;
     let pinned = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
     let engines = (pinned(&args.from)?, pinned(&args.to)?);
+    if engines.0 == engines.1 {
+        return Err(same_version(&engines.1, &registry)?.into());
+    }
     let changes = declared(args, &engines, &plans[0], context)?;
     let stop = stop_on_signal();
     let manner =

@@ -3,6 +3,8 @@
 use crate::cli::Exit;
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::upgrade::{Changes, Class, ControlVerdict, Judged, Verdict};
+use crate::pin::Registry;
+use crate::plan::{Compat, EngineIdentity};
 
 /// Returns the finding about changes that are declared against another version.
 pub(super) fn other_from(changes: &Changes, from: &str) -> Problem {
@@ -13,6 +15,22 @@ pub(super) fn other_from(changes: &Changes, from: &str) -> Problem {
     ))
 }
 
+/// Returns the finding about a version that is held against itself; it names those that there are.
+///
+/// # Errors
+/// What is wrong with the engine's pins.
+pub(super) fn same_version(engine: &EngineIdentity, registry: &Registry) -> Result<Problem, Bag> {
+    let (name, version) = (&engine.name, engine.shown_version());
+    let known: Vec<String> = if engine.is_native() {
+        Compat::ALL.iter().map(|compat| compat.name().to_owned()).collect()
+    } else {
+        registry.engine_versions(name)?.into_iter().map(|pin| pin.version).collect()
+    };
+    let message = format!("`--from` and `--to` are both {name} {version}");
+    let help = format!("give two of its versions: {}", known.join(", "));
+    Ok(Problem::new(Code::UpgradeSame, message).help(help))
+}
+
 /// Returns everything that speaks against an upgrade.
 pub(super) fn findings(verdict: &Verdict) -> Bag {
     let mut bag = Bag::new();
@@ -21,17 +39,8 @@ pub(super) fn findings(verdict: &Verdict) -> Bag {
             bag.push(problem);
         }
     }
-    for idle in &verdict.idle {
-        let at = verdict.change(&idle.change).map(|change| &change.place);
-        let (code, whose) = match &idle.owed_to {
-            Some(scenario) => (Code::UpgradeIdle, format!("scenario `{scenario}`, which it names")),
-            None => (Code::UpgradeUnmatched, "these scenarios".to_owned()),
-        };
-        let message = format!("change `{}` speaks of no job of {whose}", idle.change);
-        bag.push(match at {
-            Some(place) => place.problem(code, message, "declared here"),
-            None => Problem::new(code, message),
-        });
+    for problem in idle(verdict) {
+        bag.push(problem);
     }
     for control in verdict.controls.iter().filter(|control| control.is_blind()) {
         let (scenario, name) = (&control.scenario, control.perturbation.name());
@@ -50,6 +59,42 @@ pub(super) fn findings(verdict: &Verdict) -> Bag {
         );
     }
     bag
+}
+
+/// Returns the findings about changes that speak of no job: each that is owed to a scenario, and the others as one.
+fn idle(verdict: &Verdict) -> Vec<Problem> {
+    let of = |name: &str, code: Code, message: String| {
+        let place = verdict.change(name).map(|change| &change.place);
+        match place {
+            Some(place) => place.problem(code, message, "declared here"),
+            None => Problem::new(code, message),
+        }
+    };
+    let owed = verdict.idle.iter().filter_map(|idle| {
+        let (name, scenario) = (&idle.change, idle.owed_to.as_ref()?);
+        let message =
+            format!("change `{name}` speaks of no job of scenario `{scenario}`, which it names");
+        Some(of(name, Code::UpgradeIdle, message))
+    });
+    let mut found: Vec<Problem> = owed.collect();
+    let others = verdict.idle.iter().filter(|idle| idle.owed_to.is_none());
+    let others: Vec<&str> = others.map(|idle| idle.change.as_str()).collect();
+    match others[..] {
+        [] => {}
+        [name] => {
+            let message = format!("change `{name}` speaks of no job of these scenarios");
+            found.push(of(name, Code::UpgradeUnmatched, message));
+        }
+        [..] => {
+            let declared = verdict.changes.as_ref().map_or(0, |changes| changes.changes.len());
+            let (many, names) = (others.len(), others.join(", "));
+            let message = format!(
+                "{many} of {declared} declared changes speak of no job of these scenarios: {names}"
+            );
+            found.push(Problem::new(Code::UpgradeUnmatched, message));
+        }
+    }
+    found
 }
 
 /// How many jobs of a class are told one by one; the verdict has all.

@@ -67,8 +67,15 @@ impl Changes {
         if let Some(changes) = Self::read(path, &name, version)? {
             return Ok(Some(changes));
         }
-        let message = format!("`{name}` declares no changes of version {version}");
-        Err(Problem::new(Code::UpgradeChanges, message).into())
+        let (message, help) = if path.exists() {
+            let help =
+                format!("it needs a node `changes \"{version}\"` with what that version changes");
+            (format!("`{name}` declares no changes of version {version}"), help)
+        } else {
+            let help = "give a file of declared changes; without `--expect`, the `changes.kdl` beside the newer pin is read".to_owned();
+            (format!("there is no file `{name}`"), help)
+        };
+        Err(Problem::new(Code::UpgradeChanges, message).help(help).into())
     }
 
     /// Reads the changes that a text declares of `version`, as [`Changes::read`] does those of a file.
