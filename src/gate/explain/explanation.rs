@@ -10,7 +10,7 @@ use super::cause::divergence;
 use super::difference::Difference;
 use super::pair::Pairing;
 use super::question::{InputChange, input_changes};
-use super::records::differing;
+use super::records::{differing, tell_the_same};
 use super::state::{Look, StateRow};
 use crate::units::Nanos;
 
@@ -152,7 +152,7 @@ pub fn explain(
         Some(_) => Level::Events,
         None => Level::Requests { left: left.transcript(), right: right.transcript() },
     };
-    if is_equal(left.report, right.report, level) {
+    if is_equal((left, right), level) {
         return Ok(JobVerdict::Equal(inputs));
     }
     let pairing = Pairing::of(left.requests, right.requests)?;
@@ -168,12 +168,14 @@ pub fn explain(
     })))
 }
 
-/// Returns whether two reports tell of the same requests and figures, and at the level of events of the same events.
-fn is_equal(left: &Report, right: &Report, level: Level) -> bool {
-    let same = |section: Section| left.section(section) == right.section(section);
-    let sections: &[Section] = match level {
-        Level::Events => &[Section::Events, Section::Requests, Section::Summary],
-        Level::Requests { .. } => &[Section::Requests, Section::Summary],
-    };
-    sections.iter().all(|section| same(*section))
+/// Returns whether two sides tell of the same requests and figures, and at the level of events of the same events.
+fn is_equal((left, right): (&Evidence<'_>, &Evidence<'_>), level: Level) -> bool {
+    let same = |section: Section| left.report.section(section) == right.report.section(section);
+    let (requests, figures) = (same(Section::Requests), same(Section::Summary));
+    match level {
+        Level::Events => same(Section::Events) && requests && figures,
+        Level::Requests { .. } => {
+            figures && (requests || tell_the_same(left.requests, right.requests))
+        }
+    }
 }

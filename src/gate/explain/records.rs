@@ -59,6 +59,9 @@ pub(super) fn differing(
         // The number is its side's own.
         left.remove("index");
         right.as_mut().map(|right| right.remove("index"));
+        if let Some(right) = &mut right {
+            forget_untold(&mut left, right);
+        }
         if right.as_ref() != Some(&left) {
             pairs.push(Pair { who, left: Some(left), right });
         }
@@ -68,6 +71,30 @@ pub(super) fn differing(
     }
     Ok((pairs, counts))
 }
+
+/// Returns whether two `requests.jsonl` tell the same, line by line, beside what one of the engines does not tell.
+pub(super) fn tell_the_same(left: &[u8], right: &[u8]) -> bool {
+    let same = |(left, right): (&[u8], &[u8])| {
+        left == right
+            || record(left).ok().zip(record(right).ok()).is_some_and(|(mut left, mut right)| {
+                forget_untold(&mut left, &mut right);
+                left == right
+            })
+    };
+    lines(left).count() == lines(right).count() && lines(left).zip(lines(right)).all(same)
+}
+
+/// Leaves the reason of a refusal out of two records where one of them has none: not every engine tells it, and whether a request was
+/// refused says its outcome.
+fn forget_untold(left: &mut Record, right: &mut Record) {
+    if left.contains_key(REFUSAL) != right.contains_key(REFUSAL) {
+        left.remove(REFUSAL);
+        right.remove(REFUSAL);
+    }
+}
+
+/// Why a request was refused.
+const REFUSAL: &str = "refusal";
 
 /// Returns the number of a record.
 fn index(line: &[u8]) -> Result<u64, String> {

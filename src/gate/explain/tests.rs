@@ -5,7 +5,7 @@ use super::difference::{Change, Difference};
 use super::event::{Identity, Step};
 use super::pair::{Pairing, Who};
 use super::phrase::event;
-use super::records::differing;
+use super::records::{differing, tell_the_same};
 use super::{Level, Sides, Transcript, words};
 
 /// Returns the lines of a transcript.
@@ -220,4 +220,23 @@ fn a_side_without_events_is_named_with_whether_its_engine_or_its_folder_has_none
     assert!(text.ends_with("request: the engine of run exposes no events"), "{text}");
     let text = level(Transcript::NotExposed, Transcript::NotKept);
     assert!(text.contains("of golden exposes no events; no events are kept of run; "), "{text}");
+}
+
+#[test]
+fn a_refusal_that_one_engine_gives_no_reason_of_is_no_difference_and_another_reason_is() {
+    let refused = |reason: &str| {
+        let record = record(0, "a", 10).replace("completed", "rejected");
+        text(&[record.replacen('{', &format!("{{{reason}"), 1)])
+    };
+    let told = refused(r#""refusal":{"limit":4,"needed":5,"role":"aggregated","rule":"blocks"},"#);
+    let other = refused(r#""refusal":{"limit":3,"needed":5,"role":"aggregated","rule":"blocks"},"#);
+    let silent = refused("");
+    let served = text(&[record(0, "a", 10)]);
+    for (right, are_same) in [(&silent, true), (&told, true), (&other, false), (&served, false)] {
+        let pairing = Pairing::of(&told, right).expect("records");
+        let (pairs, _) = differing(&told, right, &pairing).expect("records");
+        assert_eq!(pairs.is_empty(), are_same);
+        assert_eq!(tell_the_same(&told, right), are_same);
+        assert_eq!(tell_the_same(right, &told), are_same);
+    }
 }
