@@ -20,6 +20,7 @@ fn every_pin_of_the_project_verifies() {
         "trace conversation",
         "trace mooncake-synthetic",
         "trace mooncake-tiny",
+        "trace uneven-loads",
         "engine aisimulate-0.12.1",
         "engine aisimulate-0.13.0",
         "engine aisimulate-0.13.0-dev.202610280000000086",

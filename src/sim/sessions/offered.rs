@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::deployment::Workers;
-use crate::digest::{Purpose, Seed, Stream};
 use crate::plan::SimulationJob;
-use crate::units::{Blocks, SimDuration, SimTime};
+use crate::units::{SimDuration, SimTime};
 use crate::workload::{
-    Content, Corpus, CorpusReader, Load, Origin, PlayedName, Plays, Prompts, RankPins, RecordedRow,
-    RequestList, Run, SessionName, SessionShape, Source, StatedRequest, StopCount, Symbol,
-    SyntheticShape, Vocabulary,
+    Content, Corpus, Load, Origin, Prompts, RankPins, RequestList, Run, SessionName, Source,
+    StatedRequest, StopCount, Symbol, SyntheticShape, Vocabulary,
 };
 
-use super::error::SimError;
-use super::traffic::Turn;
+use crate::sim::error::SimError;
+use crate::sim::traffic::Turn;
+
+use super::growing::Growing;
+use super::narrow::narrow;
+use super::played::Played;
+use super::recorded::{Recorded, content};
 
 /// The sessions of a workload.
 #[derive(Debug)]
@@ -28,49 +30,6 @@ pub(crate) enum Sessions<'a> {
     Played(Box<Played<'a>>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
     Stated { list: Arc<RequestList>, order: Vec<u32> },
-}
-
-/// Sessions of one shape whose prompts grow.
-#[derive(Debug)]
-pub(crate) struct Growing {
-    shape: SessionShape,
-    count: u64,
-    /// Leading tokens of what each turn adds that come from the session's group.
-    shared: u32,
-    /// The groups of the sessions that have started, and the draws of the rest.
-    groups: Vec<u32>,
-    draws: Stream,
-}
-
-/// The requests of recorded plays: session n is node n.
-#[derive(Debug)]
-pub(crate) struct Played<'a> {
-    corpus: &'a Corpus,
-    reader: CorpusReader<'a>,
-    plays: &'a Plays,
-}
-
-/// The sessions of a trace, in order of first appearance.
-#[derive(Debug)]
-pub(crate) struct Recorded<'a> {
-    corpus: &'a Corpus,
-    reader: CorpusReader<'a>,
-    turns: Turns,
-    speedup: f64,
-}
-
-/// Which rows of a trace are the turns of which session.
-#[derive(Debug)]
-enum Turns {
-    /// Every row is a session of one turn: this many.
-    One(u64),
-    /// Rows by session.
-    Several {
-        /// Rows by session, then in file order.
-        rows: Vec<u32>,
-        /// Where each session begins in `rows`, and one past the last.
-        starts: Vec<u32>,
-    },
 }
 
 impl<'a> Sessions<'a> {
@@ -344,192 +303,6 @@ impl<'a> Sessions<'a> {
     }
 }
 
-impl Growing {
-    /// Returns the sessions, none of which has started.
-    ///
-    /// A group's tokens fill whole blocks of the engine: the share of what a turn adds, rounded half away from zero.
-    /// Source: spec/SIMULATION.md §9.2.
-    fn new(shape: SessionShape, count: u64, job: &SimulationJob) -> Self {
-        let block = match &job.deployment.workers {
-            Workers::Aggregated(worker) | Workers::Disaggregated { prefill: worker, .. } => {
-                worker.kv_cache.block_size
-            }
-        };
-        let added = shape.new_input_per_turn;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "a share from 0 to 1 of less than 2^32 blocks"
-        )]
-        let blocks =
-            (added.blocks_ceil(block).get() as f64 * shape.shared_prefix_ratio).round() as u64;
-        let shared = match shape.prefix_groups {
-            0 => 0,
-            _ => narrow(Blocks::new(blocks).tokens(block).min(added).get()),
-        };
-        let derived = || Seed::derive(job.seed, &job.workload.stream, Purpose::PrefixGroups);
-        let seed = shape.prefix_seed.map_or_else(derived, Seed::stated);
-        Self { shape, count, shared, groups: Vec::new(), draws: seed.stream() }
-    }
-
-    /// Returns what each turn of a session begins with.
-    fn shared_run(&mut self, session: u64) -> Run {
-        if self.shared == 0 {
-            return Run { symbol: Symbol::Unique(Origin::Prefix(0)), start: 0, length: 0 };
-        }
-        // Sessions draw in their order, whichever starts first.
-        let place = usize::try_from(session).unwrap_or(usize::MAX);
-        while self.groups.len() <= place {
-            self.groups.push(self.draws.below(self.shape.prefix_groups));
-        }
-        let group = u64::from(self.groups[place]);
-        Run { symbol: Symbol::Unique(Origin::Prefix(group)), start: 0, length: self.shared }
-    }
-}
-
-impl<'a> Recorded<'a> {
-    /// Groups the first `limit` rows by session.
-    fn new(corpus: &'a Corpus, limit: usize, speedup: f64) -> Self {
-        let count = limit.min(corpus.len());
-        let reader = corpus.reader();
-        if corpus.is_plain() {
-            let turns = Turns::One(count as u64);
-            return Self { corpus, reader, turns, speedup };
-        }
-        let mut numbers: Vec<Option<u32>> = Vec::new();
-        let mut sizes: Vec<u32> = Vec::new();
-        let mut session_of: Vec<u32> = Vec::with_capacity(count);
-        for row in reader.rows().take(count) {
-            if numbers.len() <= row.session {
-                numbers.resize(row.session + 1, None);
-            }
-            let number = *numbers[row.session].get_or_insert_with(|| {
-                sizes.push(0);
-                narrow(sizes.len() as u64 - 1)
-            });
-            sizes[number as usize] += 1;
-            session_of.push(number);
-        }
-        let mut starts = vec![0_u32];
-        for size in &sizes {
-            starts.push(starts[starts.len() - 1] + size);
-        }
-        let mut next = starts.clone();
-        let mut by_session = vec![0_u32; count];
-        for (row, session) in session_of.iter().enumerate() {
-            by_session[next[*session as usize] as usize] = narrow(row as u64);
-            next[*session as usize] += 1;
-        }
-        Self { corpus, reader, turns: Turns::Several { rows: by_session, starts }, speedup }
-    }
-
-    /// Returns how many sessions there are.
-    fn sessions(&self) -> u64 {
-        match &self.turns {
-            Turns::One(count) => *count,
-            Turns::Several { starts, .. } => starts.len() as u64 - 1,
-        }
-    }
-
-    /// Returns how many turns a session has.
-    fn turns(&self, session: u64) -> u32 {
-        match &self.turns {
-            Turns::One(_) => 1,
-            Turns::Several { starts, .. } => {
-                let at = usize::try_from(session).unwrap_or(usize::MAX);
-                starts[at + 1] - starts[at]
-            }
-        }
-    }
-
-    /// Returns the place of a turn among those of all sessions, one session after the other.
-    fn place(&self, turn: Turn) -> usize {
-        let at = usize::try_from(turn.session).unwrap_or(usize::MAX);
-        match &self.turns {
-            Turns::One(_) => at,
-            Turns::Several { starts, .. } => (starts[at] + turn.number) as usize,
-        }
-    }
-
-    /// Returns the row of a turn.
-    fn row(&self, turn: Turn) -> RecordedRow {
-        let place = self.place(turn);
-        match &self.turns {
-            Turns::One(_) => self.reader.row(place),
-            Turns::Several { rows, .. } => self.reader.row(rows[place] as usize),
-        }
-    }
-
-    /// Returns the recorded arrival of a session; 0 for one that has none.
-    fn first_arrival_ms(&self, session: u64) -> f64 {
-        self.row(Turn { session, number: 0 }).arrival_ms.unwrap_or(0.0)
-    }
-
-    /// Returns the prompt of a turn.
-    fn content(&self, turn: Turn, index: u64, history: &[Run]) -> Content {
-        content(self.corpus, &self.reader, &self.row(turn), (index, history))
-    }
-}
-
-impl<'a> Played<'a> {
-    /// Returns what the requests wait for.
-    pub(crate) const fn plays(&self) -> &'a Plays {
-        self.plays
-    }
-
-    /// Returns the row of a request.
-    fn row(&self, turn: Turn) -> RecordedRow {
-        self.reader.row(usize::try_from(turn.session).unwrap_or(usize::MAX))
-    }
-
-    /// Returns what places a request; its lane is not known here.
-    fn name(&self, turn: Turn) -> SessionName {
-        let node = usize::try_from(turn.session).unwrap_or(usize::MAX);
-        let request = |node: usize| self.reader.request_id(&self.reader.row(node));
-        let session = match self.reader.session(&self.row(turn)) {
-            SessionName::Named(name) => Some(name),
-            SessionName::Row(_)
-            | SessionName::Synthetic(_)
-            | SessionName::Stated { .. }
-            | SessionName::Played(_) => None,
-        };
-        let play = &self.plays.plays()[self.plays.nodes()[node].play];
-        SessionName::Played(Box::new(PlayedName {
-            session,
-            play: play.id.clone(),
-            lane: None,
-            root: self.plays.root(node).and_then(request),
-            parent: self.plays.parent(node).and_then(request),
-        }))
-    }
-}
-
-/// Returns the prompt of a row: each hash id stands for a block of equal tokens, the last one cut to the prompt's length.
-///
-/// A row without ids is a prompt of its own. Where a row is what its turn adds, it follows what its session has said.
-fn content(
-    corpus: &Corpus,
-    reader: &CorpusReader<'_>,
-    row: &RecordedRow,
-    (index, history): (u64, &[Run]),
-) -> Content {
-    let history = history.iter().copied();
-    let mut left = narrow(row.input.get());
-    if !row.has_hash_ids() {
-        let own = Run { symbol: Symbol::Unique(Origin::Prompt(index)), start: 0, length: left };
-        return Content::new(history.chain([own]), index);
-    }
-    let block = corpus.block_size().get();
-    let mut runs = Vec::with_capacity(row.hash_id_count());
-    reader.each_hash_id(row, |id| {
-        let length = left.min(block);
-        left -= length;
-        runs.push(Run { symbol: Symbol::Repeated(id), start: 0, length });
-    });
-    Content::new(history.chain(runs), index)
-}
-
 /// Returns the place in its list of a stated request.
 fn place(order: &[u32], turn: Turn) -> usize {
     order[usize::try_from(turn.session).unwrap_or(usize::MAX)] as usize
@@ -538,9 +311,4 @@ fn place(order: &[u32], turn: Turn) -> usize {
 /// Returns a stated request.
 fn stated<'l>(list: &'l RequestList, order: &[u32], turn: Turn) -> &'l StatedRequest {
     &list.requests()[place(order, turn)]
-}
-
-/// Returns a token or row count as 32 bits; decoders refuse larger ones.
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).expect("decoders refuse prompts and traces of 2^32 and more")
 }

@@ -1,0 +1,9 @@
+//! The sessions of a workload: how many there are, and what each turn asks.
+
+mod growing;
+mod narrow;
+mod offered;
+mod played;
+mod recorded;
+
+pub(crate) use offered::Sessions;
