@@ -99,24 +99,22 @@ fn exchange(
     std::thread::spawn(move || answering.send(Part::Answer(read_at_most(&mut stdout, most))));
     std::thread::spawn(move || telling.send(Part::Stderr(read_end(&mut stderr, STDERR_KEPT))));
     let mut left = Heard::default();
-    let ticks = limits.seconds.saturating_mul(TICKS_A_SECOND);
-    let waited = wait(&heard, ticks, stop, &mut left);
+    let mut patience = Patience { ticks: limits.seconds.saturating_mul(TICKS_A_SECOND), stop };
+    let waited =
+        hear(&heard, &mut patience, &mut left).and_then(|()| end(&mut child.0, &mut patience));
     if waited.is_err() {
         let _gone = child.0.kill();
-        let _more = wait(&heard, TICKS_A_SECOND, None, &mut left);
+        let _more = hear(&heard, &mut Patience { ticks: TICKS_A_SECOND, stop: None }, &mut left);
     }
     let stderr = left.stderr.unwrap_or_default();
-    match waited {
+    let status = match waited {
+        Ok(status) => status,
         Err(Given::Up) => return Err(JobError::Interrupted),
         Err(Given::TooLong) => {
             return Err(RunnerError::TimedOut { seconds: limits.seconds, stderr }.into());
         }
-        Ok(()) => {}
-    }
-    let status = child
-        .0
-        .wait()
-        .map_err(|error| RunnerError::Crashed { how: error.to_string(), stderr: stderr.clone() })?;
+        Err(Given::Unknown(how)) => return Err(RunnerError::Crashed { how, stderr }.into()),
+    };
     let (answer, is_cut) = left.answer.unwrap_or_default();
     Ok(Left { answer, is_cut, stderr, status })
 }
@@ -142,29 +140,59 @@ enum Given {
     Up,
     /// Its time is over.
     TooLong,
+    /// The system does not say how it ended, for this reason.
+    Unknown(String),
 }
 
-/// Waits until both readers have come to an end. Time is counted in ticks of waiting: no clock is asked.
-fn wait(
-    heard: &mpsc::Receiver<Part>,
+/// How much longer a process is waited for. Time is counted in ticks of waiting: no clock is asked.
+struct Patience<'s> {
     ticks: u64,
-    stop: Option<&AtomicBool>,
+    stop: Option<&'s AtomicBool>,
+}
+
+impl Patience<'_> {
+    /// Returns whether someone asked to stop.
+    fn check(&self) -> Result<(), Given> {
+        let is_asked = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if is_asked { Err(Given::Up) } else { Ok(()) }
+    }
+
+    /// Takes the tick that has passed.
+    fn spend(&mut self) -> Result<(), Given> {
+        self.ticks = self.ticks.checked_sub(1).ok_or(Given::TooLong)?;
+        Ok(())
+    }
+}
+
+/// Waits until both readers have come to an end.
+fn hear(
+    heard: &mpsc::Receiver<Part>,
+    patience: &mut Patience<'_>,
     left: &mut Heard,
 ) -> Result<(), Given> {
-    let mut waited = 0;
     while left.answer.is_none() || left.stderr.is_none() {
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(Given::Up);
-        }
+        patience.check()?;
         match heard.recv_timeout(TICK) {
             Ok(Part::Answer(answer)) => left.answer = Some(answer),
             Ok(Part::Stderr(stderr)) => left.stderr = Some(stderr),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            Err(RecvTimeoutError::Timeout) if waited >= ticks => return Err(Given::TooLong),
-            Err(RecvTimeoutError::Timeout) => waited += 1,
+            Err(RecvTimeoutError::Timeout) => patience.spend()?,
         }
     }
     Ok(())
+}
+
+/// Waits until a process that writes no more has ended: one may close its pipes and stay.
+fn end(child: &mut Child, patience: &mut Patience<'_>) -> Result<ExitStatus, Given> {
+    loop {
+        patience.check()?;
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) => std::thread::sleep(TICK),
+            Err(error) => return Err(Given::Unknown(error.to_string())),
+        }
+        patience.spend()?;
+    }
 }
 
 /// Reads until the end and returns the first `most` bytes, and whether there were more.

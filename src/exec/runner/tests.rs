@@ -163,6 +163,14 @@ fn a_runner_that_hangs_is_ended_when_its_time_is_over() {
 }
 
 #[test]
+fn a_runner_that_writes_no_more_and_stays_is_ended_too() {
+    let script = Script::new("exec >&- 2>&-; exec sleep 600");
+    let limits = Limits { seconds: 0, ..Limits::default() };
+    let Err(JobError::Runner(error)) = script.run_within(limits, None) else { panic!("it stays") };
+    assert!(matches!(error, RunnerError::TimedOut { seconds: 0, .. }), "{error:?}");
+}
+
+#[test]
 fn a_runner_is_ended_when_someone_asks_to_stop() {
     let stop = AtomicBool::new(true);
     let ended = Script::new("exec sleep 600").run_within(Limits::default(), Some(&stop));
