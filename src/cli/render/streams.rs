@@ -13,10 +13,10 @@ pub(crate) fn print(results: impl AsRef<[u8]>) -> Result<(), Failure> {
     print_as_written(|out| out.write_all(results.as_ref()))
 }
 
-/// Writes results to stdout as `write` makes them, for those that are too long for memory. As [`print`] otherwise.
+/// Writes results to stdout as `write` makes them, for those that are too long for memory. As [`print()`] otherwise.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub(crate) fn print_as_written(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {

@@ -188,7 +188,7 @@ fn end(child: &mut Child, patience: &mut Patience<'_>) -> Result<ExitStatus, Giv
         patience.check()?;
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) => std::thread::sleep(TICK),
+            Ok(None) => std::thread::park_timeout(TICK),
             Err(error) => return Err(Given::Unknown(error.to_string())),
         }
         patience.spend()?;

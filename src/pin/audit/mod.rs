@@ -1,7 +1,7 @@
 //! The places in another repository that state an engine's version: that all agree, and how to move them together.
 //!
 //! Rules name the places, one KDL file a repository ([`Rules`]). [`audit`] reads every one of them, says what it states, and
-//! looks through all files that the rules cover for another version of the engine. [`update`] moves the places and the mentions
+//! looks through all files that the rules cover for another version of the engine. [`update()`] moves the places and the mentions
 //! as one edit and is done only if the audit of what would be there is clean. Owns the TOML of other repositories; knows
 //! nothing of Cargo's or pip's resolution: what counts is what the files say.
 
