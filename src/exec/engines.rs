@@ -49,6 +49,11 @@ impl Engines {
         Ok(found)
     }
 
+    /// Returns whether every job runs in this program.
+    pub const fn are_native(&self) -> bool {
+        self.pins.is_empty()
+    }
+
     /// Returns the engines with their runners, each of which is built where it is not there; `tell` hears the compiler.
     ///
     /// # Errors

@@ -119,3 +119,16 @@ fn a_version_that_is_not_pinned_is_refused_with_those_that_are() {
     bench(&place, &["engines", "verify", "aisimulate", "--version", "0.12.1"]).exits(2);
     bench(&place, &["engines", "remove"]).exits(0);
 }
+
+#[test]
+fn jobs_of_this_program_run_where_there_is_no_folder_for_runners() {
+    let place = Place::repository();
+    let bare = |arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        command.env_remove("TOUCHSTONE_CACHE").env_remove("XDG_CACHE_HOME").env_remove("HOME");
+        Ran::of(&mut command)
+    };
+    bare(&["run", "scenarios/smoke.kdl"]).exits(0);
+    let listed = bare(&["engines", "list"]).exits(2);
+    assert!(listed.stderr.contains("there is no folder for built runners"), "{listed}");
+}
