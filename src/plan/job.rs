@@ -200,6 +200,21 @@ impl JobId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the id of a simulation job without its engine, as `bench upgrade` tells it: `simulate/workload/deployment[/axes]`.
+    #[must_use]
+    pub fn without_engine(&self) -> Self {
+        let mut parts: Vec<&str> = self.0.splitn(5, '/').collect();
+        if parts.len() > 3 {
+            parts.remove(3);
+        }
+        Self(parts.join("/"))
+    }
+
+    /// Returns whether a name means this job where its engine does not matter: with it or without.
+    pub fn is_meant_by(&self, name: &str) -> bool {
+        self.0 == name || self.without_engine().0 == name
+    }
 }
 
 impl fmt::Display for JobId {

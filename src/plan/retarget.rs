@@ -1,6 +1,6 @@
 //! The questions of a plan asked of another engine.
 
-use super::{EngineIdentity, Job, JobId, JobKind, Plan};
+use super::{EngineIdentity, Job, JobKind, Plan};
 
 /// Returns the simulation jobs of a plan under another engine: what a scenario asks, whoever answers.
 ///
@@ -16,7 +16,7 @@ pub fn retarget(plan: &Plan, engine: &EngineIdentity) -> Plan {
         jobs.extend(chosen.cloned());
     }
     for (index, job) in jobs.iter_mut().enumerate() {
-        (job.index, job.id) = (index, question_id(&job.id));
+        (job.index, job.id) = (index, job.id.without_engine());
         if let JobKind::Simulation(simulation) = &mut job.kind {
             simulation.engine = engine.clone();
         }
@@ -30,13 +30,4 @@ fn engine_name(job: &Job) -> Option<&str> {
         JobKind::Simulation(simulation) => Some(&simulation.engine.name),
         JobKind::Replay(_) => None,
     }
-}
-
-/// Returns the id of a simulation job without its engine: `simulate/workload/deployment[/axes]`.
-fn question_id(id: &JobId) -> JobId {
-    let mut parts: Vec<&str> = id.as_str().splitn(5, '/').collect();
-    if parts.len() > 3 {
-        parts.remove(3);
-    }
-    JobId::new(parts.join("/"))
 }

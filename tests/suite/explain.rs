@@ -239,7 +239,8 @@ fn what_cannot_be_compared_is_refused_by_reason() {
     refused(&[FILE, "absent"], 2, "run::unreadable");
     refused(&[FILE, "--from", "0.13.0", "--to", "9.9"], 2, "pin::unknown");
     refused(&[FILE, "--from", "0.13.0"], 2, "--to");
-    refused(&[FILE, FILE, "--job", "nothing"], 2, "job::unknown");
+    refused(&[FILE, FILE, "--job", "nothing"], 2, "has 1 jobs, such as `pd/burst/apart/native`");
+    refused(&[FILE, FILE, "--job", "pd/brust/apart"], 2, "job::unknown");
     place.write(
         "scenarios/other.kdl",
         place.read(FILE).replace("simulate \"pd\"", "simulate \"dp\""),
@@ -278,4 +279,15 @@ fn the_page_shows_what_the_command_prints() {
     place.write(FILE, block(&page, "kdl"));
     let ran = versions(&place, &[]).exits(3);
     assert_eq!(ran.stdout, block(&page, "text"), "docs/explain.md");
+}
+
+#[test]
+fn a_job_may_be_named_as_upgrades_tell_it_without_its_engine() {
+    let place = project("");
+    let explain = |job: &str| {
+        place.bench(["explain", FILE, "--from", "0.13.0", "--to", "0.13.0-dev.87", "--job", job])
+    };
+    let with = explain("pd/burst/apart/native").exits(3);
+    assert!(with.stdout.contains(FIRST), "{with}");
+    assert_eq!(explain("pd/burst/apart").exits(3).stdout, with.stdout);
 }

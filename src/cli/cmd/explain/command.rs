@@ -11,6 +11,7 @@ use crate::gate::explain::{
 };
 use crate::plan::{Job, JobId};
 use crate::report::Section;
+use crate::scenario::scalar::nearest;
 use crate::sim::Probe;
 
 use super::again::{Again, How, Left};
@@ -65,16 +66,14 @@ fn refuse_other_definitions(left: &Subject, right: &Subject) -> Result<(), Failu
 /// # Errors
 /// [`Code::JobUnknown`] for a name that neither side has, [`Code::ExplainNothing`] where no job is on both sides.
 fn shared(left: &Subject, right: &Subject, wanted: &[String]) -> Result<Vec<JobId>, Failure> {
-    let has = |subject: &Subject, id: &str| subject.jobs.iter().any(|job| job.id.as_str() == id);
+    let has = |subject: &Subject, id: &str| subject.jobs.iter().any(|job| job.id.is_meant_by(id));
     if let Some(unknown) = wanted.iter().find(|id| !has(left, id) && !has(right, id)) {
-        let known: Vec<String> = left.jobs.iter().map(|job| format!("`{}`", job.id)).collect();
-        let message = format!("neither `{}` nor `{}` has a job `{unknown}`", left.name, right.name);
-        let help = format!("`{}` has {}", left.name, known.join(", "));
-        return Err(Problem::new(Code::JobUnknown, message).help(help).into());
+        return Err(unknown_job(left, right, unknown).into());
     }
-    let is_wanted = |id: &JobId| wanted.is_empty() || wanted.iter().any(|one| one == id.as_str());
+    let is_wanted = |id: &JobId| wanted.is_empty() || wanted.iter().any(|one| id.is_meant_by(one));
     let ids = left.jobs.iter().map(|job| job.id.clone());
-    let ids: Vec<JobId> = ids.filter(|id| is_wanted(id) && has(right, id.as_str())).collect();
+    let is_shared = |id: &JobId| right.jobs.iter().any(|job| job.id == *id);
+    let ids: Vec<JobId> = ids.filter(|id| is_wanted(id) && is_shared(id)).collect();
     if ids.is_empty() {
         let message = format!("`{}` and `{}` have no job in common", left.name, right.name);
         let help = "jobs are paired by name; give two runs of one scenario";
@@ -82,6 +81,24 @@ fn shared(left: &Subject, right: &Subject, wanted: &[String]) -> Result<Vec<JobI
         return Err(Failure::new(Exit::NoVerdict, problem));
     }
     Ok(ids)
+}
+
+/// Returns the problem of a name that no job has: with the job that is nearest to it, or how many there are.
+fn unknown_job(left: &Subject, right: &Subject, unknown: &str) -> Problem {
+    let message = format!("neither `{}` nor `{}` has a job `{unknown}`", left.name, right.name);
+    let known: Vec<String> = left.jobs.iter().map(|job| job.id.to_string()).collect();
+    let help = match (nearest(unknown, known.iter().map(String::as_str)), known.first()) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, Some(first)) => {
+            format!(
+                "`{}` has {} jobs, such as `{first}`; without `--job` all are explained",
+                left.name,
+                known.len()
+            )
+        }
+        (None, None) => format!("`{}` has no jobs", left.name),
+    };
+    Problem::new(Code::JobUnknown, message).help(help)
 }
 
 /// Two sides, and what was run of them.

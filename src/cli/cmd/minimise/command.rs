@@ -51,7 +51,7 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
 /// [`Code::JobUnknown`] for a job that the plan lacks.
 fn asked(plan: &Plan, args: &MinimiseArgs) -> Result<Plan, Failure> {
     let Some(id) = &args.job else { return Ok(Plan { golden: None, ..plan.clone() }) };
-    let jobs: Vec<Job> = plan.jobs.iter().filter(|job| job.id.as_str() == id).cloned().collect();
+    let jobs: Vec<Job> = plan.jobs.iter().filter(|job| job.id.is_meant_by(id)).cloned().collect();
     if jobs.is_empty() {
         let message = format!("scenario `{}` has no job `{id}`", plan.scenario);
         let help = format!("`bench plan {}` lists its jobs", args.file.display());
