@@ -22,12 +22,13 @@ in
   # What the program is compiled from: no page, no trace, no scenario, no golden, no test of tests/.
   program = set compiled;
 
-  # What clippy and rustfmt look at. Unit tests include pages of docs/.
+  # What clippy and rustfmt look at. Unit tests include pages of docs/ and the rules of pins/audits.
   code = set (
     compiled
     ++ [
       (root + "/tests")
       (root + "/docs")
+      (root + "/pins/audits")
       (root + "/ci/clippy.toml")
       (root + "/ci/rustfmt.toml")
     ]
