@@ -132,3 +132,43 @@ fn jobs_of_this_program_run_where_there_is_no_folder_for_runners() {
     let listed = bare(&["engines", "list"]).exits(2);
     assert!(listed.stderr.contains("there is no folder for built runners"), "{listed}");
 }
+
+/// Gives a second version of the engine a runner: this script, with an answer whose first request has its first token a millisecond earlier.
+fn another_version(place: &Place, script: &str) {
+    let pin = "aisimulate-0.13.0-dev.202610280000000086";
+    let program = place.write(&format!("made/{pin}/runner"), script);
+    let answer = include_str!("../fixtures/runner/answer.json")
+        .replace("202610290000000087", "202610280000000086")
+        .replacen("\"first_token_ms\":10.0", "\"first_token_ms\":9.0", 1);
+    place.write(&format!("made/{pin}/runner.answer"), answer);
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("its own file");
+}
+
+/// Both versions, as `explain` and `minimise` take them.
+const VERSIONS: [&str; 6] =
+    ["--engine", "aisimulate", "--from", "0.13.0-dev.86", "--to", "0.13.0-dev.87"];
+
+#[test]
+fn versions_that_tell_no_passes_are_explained_by_their_requests() {
+    let place = project(OBLIGING);
+    another_version(&place, OBLIGING);
+    let ran = bench(&place, &[&["explain", "scenarios/r.kdl"], &VERSIONS[..]].concat()).exits(3);
+    assert!(ran.stdout.contains("compared request by request: the engine of "), "{ran}");
+    assert!(ran.stdout.contains("First divergence: first token of request 0 at 9 ms"), "{ran}");
+}
+
+#[test]
+fn a_job_is_made_smaller_on_runners_and_one_that_neither_answers_is_told_with_the_reason() {
+    let place = project(OBLIGING);
+    another_version(&place, OBLIGING);
+    let minimise = [&["minimise", "scenarios/r.kdl", "-o", "out"], &VERSIONS[..]].concat();
+    // The scripts answer alike whatever is asked, so a job with fewer requests has no answer that fits it.
+    let ran = bench(&place, &minimise).exits(0);
+    assert!(ran.stdout.starts_with("2 of 2 requests are left"), "{ran}");
+
+    let place = project("#!/bin/sh\necho out of order >&2; exit 3\n");
+    another_version(&place, "#!/bin/sh\necho out of order >&2; exit 3\n");
+    let ran = bench(&place, &minimise).exits(4);
+    assert!(ran.stderr.contains("does not come to its end"), "{ran}");
+    assert!(ran.stderr.contains("out of order"), "{ran}");
+}

@@ -68,15 +68,24 @@ fn verify(
 }
 
 /// Returns the engines of a plan with their runners, which are built where they are not there.
-///
-/// Where every job runs in this program no folder for runners is asked for: a container may have none.
 pub(super) fn with_runners(plan: &Plan, context: &Context) -> Result<Engines, Failure> {
     let registry = Registry::open(&plan.root)?;
     let engines = Engines::of_plan(plan, &registry)?;
+    runnable(engines, &registry, context)
+}
+
+/// Returns engines with their runners, which are built where they are not there.
+///
+/// Where all are this program no folder for runners is asked for: a container may have none.
+pub(super) fn runnable(
+    engines: Engines,
+    registry: &Registry,
+    context: &Context,
+) -> Result<Engines, Failure> {
     if engines.are_native() {
         return Ok(engines);
     }
-    Ok(engines.with_runners(&store(&registry, context)?, &|line| context.note(line))?)
+    Ok(engines.with_runners(&store(registry, context)?, &|line| context.note(line))?)
 }
 
 /// Returns where the runners of a project are.

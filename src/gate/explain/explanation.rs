@@ -1,6 +1,7 @@
 //! From what two sides left of a job to why they differ.
 
 use crate::digest::Sha256;
+use crate::measure::Family;
 use crate::plan::JobId;
 use crate::report::{Report, Section};
 
@@ -21,7 +22,8 @@ pub struct Evidence<'a> {
     pub report: &'a Report,
     /// Its `requests.jsonl`.
     pub requests: &'a [u8],
-    /// Its `events.jsonl`; `None` where its engine exposes no events, or nobody kept them.
+    /// Its `events.jsonl`; `None` where nobody kept them. Those of an engine that tells nothing of its passes are not compared: all that they tell is in
+    /// the records of the requests.
     pub events: Option<&'a [u8]>,
 }
 
@@ -55,7 +57,7 @@ pub enum Transcript {
     There,
     /// The job had events, which were not kept.
     NotKept,
-    /// Its engine exposes none.
+    /// Its engine exposes none of its passes.
     NotExposed,
 }
 
@@ -64,6 +66,7 @@ impl Evidence<'_> {
     fn transcript(&self) -> Transcript {
         let had_some = |digest| digest != Sha256::of(b"");
         match (self.events, self.report.events_digest()) {
+            _ if self.report.is_untold(Family::Passes) => Transcript::NotExposed,
             (Some(_), _) => Transcript::There,
             (None, Some(digest)) if had_some(digest) => Transcript::NotKept,
             (None, _) => Transcript::NotExposed,
@@ -147,7 +150,8 @@ pub fn explain(
     look: Look<'_>,
 ) -> Result<JobVerdict, String> {
     let inputs = input_changes(left.report, right.report);
-    let events = left.events.zip(right.events);
+    let told = |side: &Evidence<'_>| (side.transcript() == Transcript::There).then_some(());
+    let events = told(left).and(told(right)).and(left.events.zip(right.events));
     let level = match events {
         Some(_) => Level::Events,
         None => Level::Requests { left: left.transcript(), right: right.transcript() },

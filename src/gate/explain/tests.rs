@@ -217,9 +217,9 @@ fn a_side_without_events_is_named_with_whether_its_engine_or_its_folder_has_none
     assert!(text.contains("request: no events are kept of golden; "), "{text}");
     assert!(text.contains("bench run FILE --events"), "{text}");
     let text = level(Transcript::There, Transcript::NotExposed);
-    assert!(text.ends_with("request: the engine of run exposes no events"), "{text}");
+    assert!(text.ends_with("request: the engine of run exposes no passes"), "{text}");
     let text = level(Transcript::NotExposed, Transcript::NotKept);
-    assert!(text.contains("of golden exposes no events; no events are kept of run; "), "{text}");
+    assert!(text.contains("of golden exposes no passes; no events are kept of run; "), "{text}");
 }
 
 #[test]

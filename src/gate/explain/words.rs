@@ -62,7 +62,7 @@ pub(super) fn level(level: Level, sides: &Sides) -> String {
     let (lost, silent) = (named(Transcript::NotKept), named(Transcript::NotExposed));
     let mut text = "compared request by request".to_owned();
     if !silent.is_empty() {
-        write!(text, ": the engine of {silent} exposes no events").expect(WRITES);
+        write!(text, ": the engine of {silent} exposes no passes").expect(WRITES);
     }
     if !lost.is_empty() {
         write!(

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::args::{Format, MinimiseArgs};
+use crate::cli::cmd::engines::runnable;
 use crate::cli::cmd::prepared::{Prepared, refuse_partial};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Bag, Code, Problem};
@@ -25,7 +26,7 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
     let registry = Registry::open(&plan.root)?;
     let find = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
     let (from, to) = (find(&args.from)?, find(&args.to)?);
-    let engines = Engines::of([&from, &to], &registry)?;
+    let engines = runnable(Engines::of([&from, &to], &registry)?, &registry, context)?;
     let mut trial = Trial::new(engines, (from, to), stop_on_signal());
     let prepared = Prepared::of_plan(asked(&plan, args)?, context)?;
     let job = differing(&prepared, &mut trial, args)?;
@@ -69,18 +70,28 @@ fn differing(
     trial: &mut Trial<'_>,
     args: &MinimiseArgs,
 ) -> Result<Job, Failure> {
+    let mut unanswered = None;
     for job in &prepared.plan.jobs {
         let corpus = prepared.corpora.of(job).map(|trace| &trace.corpus);
         let answers = trial.answers(job, corpus).map_err(interrupted)?;
-        if let Some(difference) = answers.and_then(|answers| answers.difference()) {
+        let Some(answers) = answers else { continue };
+        if let Some(difference) = answers.difference() {
             trial.wanted = difference;
             return Ok(job.clone());
+        }
+        if let Answer::Failure(why) = answers.from {
+            unanswered.get_or_insert_with(|| {
+                format!("under both `{}` does not come to its end: {why}", job.id)
+            });
         }
     }
     let (from, to) = (trial.from.shown_version(), trial.to.shown_version());
     let what = args.job.as_ref().map_or_else(|| "any job".to_owned(), |id| format!("job `{id}`"));
     let message = format!("{from} and {to} do not answer {what} differently");
-    let help = format!("bench explain {} --from {from} --to {to}", args.file.display());
+    let help = unanswered.unwrap_or_else(|| {
+        let (file, engine) = (args.file.display(), &args.engine);
+        format!("bench explain {file} --engine {engine} --from {from} --to {to}")
+    });
     let problem = Problem::new(Code::MinimiseEqual, message).help(help);
     Err(Failure::new(Exit::NoVerdict, problem))
 }
