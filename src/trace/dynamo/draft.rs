@@ -2,7 +2,7 @@
 
 use serde::de::MapAccess;
 
-use crate::trace::json::{Object, Reading, Taken, Text, Value, array, number, object};
+use crate::trace::json::{Next, Object, Taken, Text, Value};
 
 /// Declares what an object is read into: each key with its field, a JSON text.
 macro_rules! draft {
@@ -16,15 +16,12 @@ macro_rules! draft {
         impl<'t> Object<'t> for $name<'t> {
             fn take<A: MapAccess<'t>>(
                 &mut self,
-                key: &str,
-                map: &mut A,
-                _reading: &mut Reading<'t>,
+                next: Next<'_, 't, A>,
             ) -> Result<Taken, A::Error> {
-                match key {
-                    $($key => self.$field = number(map)?,)*
-                    _ => return Ok(Taken::Unknown),
+                match next.key() {
+                    $($key => next.text(&mut self.$field),)*
+                    _ => Ok(Taken::Unknown),
                 }
-                Ok(Taken::Known)
             }
         }
     };
@@ -134,95 +131,77 @@ const OTHER_NUMBERS: [&str; 6] = [
 ];
 
 impl<'t> Object<'t> for ReplayDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        match key {
-            "trace_block_size" => self.trace_block_size = number(map)?,
-            "input_length" => self.input_length = number(map)?,
-            "input_sequence_hashes" => self.input_sequence_hashes = number(map)?,
-            "dependencies" => self.dependencies = array(map, reading)?,
-            _ => return Ok(Taken::Unknown),
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "trace_block_size" => next.text(&mut self.trace_block_size),
+            "input_length" => next.text(&mut self.input_length),
+            "input_sequence_hashes" => next.text(&mut self.input_sequence_hashes),
+            "dependencies" => next.array(&mut self.dependencies),
+            _ => Ok(Taken::Unknown),
         }
-        Ok(Taken::Known)
     }
 }
 
 impl<'t> Object<'t> for RequestDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        match key {
-            "request_id" => self.request_id = number(map)?,
-            "model" => self.model = number(map)?,
-            "input_tokens" => self.input_tokens = number(map)?,
-            "output_tokens" => self.output_tokens = number(map)?,
-            "cached_tokens" => self.cached_tokens = number(map)?,
-            "request_received_ms" => self.request_received_ms = number(map)?,
-            "total_time_ms" => self.total_time_ms = number(map)?,
-            "ttft_ms" => self.ttft_ms = number(map)?,
-            "x_request_id" => drop(number(map)?),
-            "replay" => self.replay = object(map, reading)?,
-            "worker" => self.worker = object(map, reading)?,
-            _ => {
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "request_id" => next.text(&mut self.request_id),
+            "model" => next.text(&mut self.model),
+            "input_tokens" => next.text(&mut self.input_tokens),
+            "output_tokens" => next.text(&mut self.output_tokens),
+            "cached_tokens" => next.text(&mut self.cached_tokens),
+            "request_received_ms" => next.text(&mut self.request_received_ms),
+            "total_time_ms" => next.text(&mut self.total_time_ms),
+            "ttft_ms" => next.text(&mut self.ttft_ms),
+            "x_request_id" => next.pass_over(),
+            "replay" => next.object(&mut self.replay),
+            "worker" => next.object(&mut self.worker),
+            key => {
                 let Some(known) = OTHER_NUMBERS.iter().find(|known| **known == key) else {
                     return Ok(Taken::Unknown);
                 };
-                self.other.extend(number(map)?.map(|value| (*known, value)));
+                let mut value = None;
+                let taken = next.text(&mut value)?;
+                self.other.extend(value.map(|value| (*known, value)));
+                Ok(taken)
             }
         }
-        Ok(Taken::Known)
     }
 }
 
 impl<'t> Object<'t> for ToolDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        match key {
-            "tool_call_id" => self.tool_call_id = number(map)?,
-            "tool_class" => self.tool_class = number(map)?,
-            "status" => self.status = number(map)?,
-            "duration_ms" => self.duration_ms = number(map)?,
-            "started_at_unix_ms" => self.started_at_unix_ms = number(map)?,
-            "ended_at_unix_ms" => self.ended_at_unix_ms = number(map)?,
-            "claude" => self.claude = object(map, reading)?,
-            _ => return Ok(Taken::Unknown),
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "tool_call_id" => next.text(&mut self.tool_call_id),
+            "tool_class" => next.text(&mut self.tool_class),
+            "status" => next.text(&mut self.status),
+            "duration_ms" => next.text(&mut self.duration_ms),
+            "started_at_unix_ms" => next.text(&mut self.started_at_unix_ms),
+            "ended_at_unix_ms" => next.text(&mut self.ended_at_unix_ms),
+            "claude" => next.object(&mut self.claude),
+            _ => Ok(Taken::Unknown),
         }
-        Ok(Taken::Known)
     }
 }
 
 impl<'t> Object<'t> for EventDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        match key {
-            "schema" => self.schema = number(map)?,
-            "event_type" => self.event_type = number(map)?,
-            "event_time_unix_ms" => self.event_time_unix_ms = number(map)?,
-            "event_source" => self.event_source = number(map)?,
-            "agent_context" => self.agent_context = object(map, reading)?,
-            "request" => self.request = object(map, reading)?,
-            "tool" => self.tool = object(map, reading)?,
-            "timestamp" => drop(number(map)?),
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "schema" => next.text(&mut self.schema),
+            "event_type" => next.text(&mut self.event_type),
+            "event_time_unix_ms" => next.text(&mut self.event_time_unix_ms),
+            "event_source" => next.text(&mut self.event_source),
+            "agent_context" => next.object(&mut self.agent_context),
+            "request" => next.object(&mut self.request),
+            "tool" => next.object(&mut self.tool),
+            "timestamp" => next.pass_over(),
             "event" => {
-                self.event = object(map, reading)?.and_then(Value::into_object).map(Box::new);
+                let mut inner = None;
+                let taken = next.object(&mut inner)?;
+                self.event = inner.and_then(Value::into_object).map(Box::new);
+                Ok(taken)
             }
-            _ => return Ok(Taken::Unknown),
+            _ => Ok(Taken::Unknown),
         }
-        Ok(Taken::Known)
     }
 }

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use crate::diag::Code;
 use crate::trace::hash_ids;
 use crate::units::{Nanos, Tokens};
 
-use super::{Reading, nanos};
+use super::{Next, Reading, nanos};
 
 /// The JSON text of a value.
 pub(in super::super) type Text<'t> = &'t str;
@@ -31,12 +30,7 @@ pub(in super::super) trait Object<'t>: Default {
     ///
     /// # Errors
     /// Where the text is no JSON.
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error>;
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error>;
 }
 
 /// A value where an object belongs.
@@ -68,38 +62,6 @@ pub(in super::super) fn whole<'t, T: Object<'t>>(
     let mut json = serde_json::Deserializer::from_str(reading.text());
     let found = ObjectSeed { reading, found: T::default() }.deserialize(&mut json)?;
     json.end().map(|()| found)
-}
-
-/// Reads the next value where an object belongs; `null` counts as absent.
-///
-/// # Errors
-/// Where the text is no JSON.
-pub(in super::super) fn object<'t, T: Object<'t>, A: MapAccess<'t>>(
-    map: &mut A,
-    reading: &mut Reading<'t>,
-) -> Result<Option<Value<T>>, A::Error> {
-    map.next_value_seed(ValueSeed { reading, found: T::default() })
-}
-
-/// Reads the next value as an array of objects; `null` counts as an empty one.
-///
-/// # Errors
-/// Where it is another thing.
-pub(in super::super) fn array<'t, T: Object<'t>, A: MapAccess<'t>>(
-    map: &mut A,
-    reading: &mut Reading<'t>,
-) -> Result<Vec<T>, A::Error> {
-    map.next_value_seed(ArraySeed { reading, found: Vec::new() })
-}
-
-/// Returns the JSON text of the next value; `null` counts as absent.
-///
-/// # Errors
-/// Where the text is no JSON.
-pub(in super::super) fn number<'t, A: MapAccess<'t>>(
-    map: &mut A,
-) -> Result<Option<Text<'t>>, A::Error> {
-    map.next_value::<&'t RawValue>().map(|value| Some(value.get()).filter(|text| *text != "null"))
 }
 
 impl<'t> Reading<'t> {
@@ -197,15 +159,15 @@ struct ObjectSeed<'r, 't, T> {
 }
 
 /// Reads one value where an object belongs.
-struct ValueSeed<'r, 't, T> {
-    reading: &'r mut Reading<'t>,
-    found: T,
+pub(super) struct ValueSeed<'r, 't, T> {
+    pub(super) reading: &'r mut Reading<'t>,
+    pub(super) found: T,
 }
 
 /// Reads an array of objects.
-struct ArraySeed<'r, 't, T> {
-    reading: &'r mut Reading<'t>,
-    found: Vec<T>,
+pub(super) struct ArraySeed<'r, 't, T> {
+    pub(super) reading: &'r mut Reading<'t>,
+    pub(super) found: Vec<T>,
 }
 
 impl<'t, T: Object<'t>> DeserializeSeed<'t> for ObjectSeed<'_, 't, T> {
@@ -227,7 +189,8 @@ impl<'t, T: Object<'t>> Visitor<'t> for ObjectSeed<'_, 't, T> {
         let mut seen: BTreeSet<Cow<'t, str>> = BTreeSet::new();
         while let Some(key) = map.next_key_seed(KeySeed)? {
             let is_repeated = seen.contains(&key);
-            if self.found.take(&key, &mut map, self.reading)? == Taken::Unknown {
+            let next = Next::new(&key, &mut map, self.reading);
+            if self.found.take(next)? == Taken::Unknown {
                 map.next_value::<IgnoredAny>()?;
                 if !is_repeated {
                     add(&mut self.reading.unknown, &key);

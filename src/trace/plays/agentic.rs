@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use crate::diag::{Bag, Code, Problem};
-use crate::trace::json::{Object, Reading, Taken, Text, array, number, whole};
+use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
 use crate::trace::options::{ReadOptions, Strictness};
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
@@ -404,82 +404,59 @@ fn word<T: Copy>(
 }
 
 impl<'t> Object<'t> for HeaderDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        _reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let field = match key {
-            "schema" => &mut self.schema,
-            "version" => &mut self.version,
-            "block_size" => &mut self.block_size,
-            "hash_id_scope" => &mut self.hash_id_scope,
-            "source" => &mut self.source,
-            _ => return Ok(Taken::Unknown),
-        };
-        *field = number(map)?;
-        Ok(Taken::Known)
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "schema" => next.text(&mut self.schema),
+            "version" => next.text(&mut self.version),
+            "block_size" => next.text(&mut self.block_size),
+            "hash_id_scope" => next.text(&mut self.hash_id_scope),
+            "source" => next.text(&mut self.source),
+            _ => Ok(Taken::Unknown),
+        }
     }
 }
 
 impl<'t> Object<'t> for WaitDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        _reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let field = match key {
-            "request_id" => &mut self.request_id,
-            "trigger" => &mut self.trigger,
-            "delay_ms" => &mut self.delay_ms,
-            "relation" => &mut self.relation,
-            _ => return Ok(Taken::Unknown),
-        };
-        *field = number(map)?;
-        Ok(Taken::Known)
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "request_id" => next.text(&mut self.request_id),
+            "trigger" => next.text(&mut self.trigger),
+            "delay_ms" => next.text(&mut self.delay_ms),
+            "relation" => next.text(&mut self.relation),
+            _ => Ok(Taken::Unknown),
+        }
     }
 }
 
 impl<'t> Object<'t> for RowDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let (field, pair) = match key {
-            "dependencies" => {
-                self.dependencies = array(map, reading)?;
-                return Ok(Taken::Known);
-            }
-            "request_id" => (&mut self.request_id, None),
-            "play_id" => (&mut self.play_id, None),
-            "source_play_ordinal" => (&mut self.source_play_ordinal, None),
-            "session_id" => (&mut self.session_id, None),
-            "model" => (&mut self.model, None),
-            "input_length" | "input_tokens" => (&mut self.input, Some("input_length")),
-            "output_length" | "output_tokens" => (&mut self.output, Some("output_length")),
-            "output_token_ids" => (&mut self.output_token_ids, None),
-            "hash_ids" => (&mut self.hash_ids, None),
-            "not_before_ms" => (&mut self.not_before_ms, None),
-            "recorded_api_time_ms" => (&mut self.recorded_api_time_ms, None),
-            "timestamp" | "created_time" => (&mut self.timestamp, Some("timestamp")),
-            "delay" | "delay_ms" => (&mut self.delay, Some("delay")),
-            "tool_wait_ms" => (&mut self.tool_wait_ms, None),
-            "wait_for" => (&mut self.wait_for, None),
-            "priority" | "strict_priority" | "policy_class" => {
-                number(map)?;
-                return Ok(Taken::Known);
-            }
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        // A quantity that has two names may be stated under one of them.
+        let (field, pair) = match next.key() {
+            "dependencies" => return next.array(&mut self.dependencies),
+            "request_id" => return next.text(&mut self.request_id),
+            "play_id" => return next.text(&mut self.play_id),
+            "source_play_ordinal" => return next.text(&mut self.source_play_ordinal),
+            "session_id" => return next.text(&mut self.session_id),
+            "model" => return next.text(&mut self.model),
+            "output_token_ids" => return next.text(&mut self.output_token_ids),
+            "hash_ids" => return next.text(&mut self.hash_ids),
+            "not_before_ms" => return next.text(&mut self.not_before_ms),
+            "recorded_api_time_ms" => return next.text(&mut self.recorded_api_time_ms),
+            "tool_wait_ms" => return next.text(&mut self.tool_wait_ms),
+            "wait_for" => return next.text(&mut self.wait_for),
+            "priority" | "strict_priority" | "policy_class" => return next.pass_over(),
+            "input_length" | "input_tokens" => (&mut self.input, "input_length"),
+            "output_length" | "output_tokens" => (&mut self.output, "output_length"),
+            "timestamp" | "created_time" => (&mut self.timestamp, "timestamp"),
+            "delay" | "delay_ms" => (&mut self.delay, "delay"),
             _ => return Ok(Taken::Unknown),
         };
-        let value = number(map)?;
+        let mut value = None;
+        let taken = next.text(&mut value)?;
         if field.is_some() && value.is_some() {
-            self.twice = self.twice.or(pair);
+            self.twice = self.twice.or(Some(pair));
         }
         *field = value.or(*field);
-        Ok(Taken::Known)
+        Ok(taken)
     }
 }

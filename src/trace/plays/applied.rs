@@ -3,7 +3,7 @@
 use serde::de::MapAccess;
 
 use crate::diag::{Bag, Code, Problem};
-use crate::trace::json::{Object, Reading, Taken, Text, number, whole};
+use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
 use crate::trace::options::ReadOptions;
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
@@ -184,22 +184,17 @@ fn add(corpus: &mut Corpus, session: &Session, line: u64, next_id: &mut u64) {
 }
 
 impl<'t> Object<'t> for LineDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        _reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let field = match key {
-            "num_turns" => &mut self.num_turns,
-            "input_prompt_length" => &mut self.input_prompt_length,
-            "assistant_response_length" => &mut self.assistant_response_length,
-            "tool_call_output_length" => &mut self.tool_call_output_length,
-            "tool_call_latency" => &mut self.tool_call_latency,
-            "final_assistant_response_length" => &mut self.final_assistant_response_length,
-            _ => return Ok(Taken::Unknown),
-        };
-        *field = number(map)?;
-        Ok(Taken::Known)
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "num_turns" => next.text(&mut self.num_turns),
+            "input_prompt_length" => next.text(&mut self.input_prompt_length),
+            "assistant_response_length" => next.text(&mut self.assistant_response_length),
+            "tool_call_output_length" => next.text(&mut self.tool_call_output_length),
+            "tool_call_latency" => next.text(&mut self.tool_call_latency),
+            "final_assistant_response_length" => {
+                next.text(&mut self.final_assistant_response_length)
+            }
+            _ => Ok(Taken::Unknown),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::de::MapAccess;
 
-use crate::trace::json::{Object, Reading, Taken, Text, array, number};
+use crate::trace::json::{Next, Object, Taken, Text};
 
 /// A trace.
 #[derive(Debug, Default)]
@@ -44,70 +44,47 @@ pub(super) struct EntryDraft<'t> {
 }
 
 impl<'t> Object<'t> for TraceDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let field = match key {
-            "requests" => {
-                self.requests = Some(array(map, reading)?);
-                return Ok(Taken::Known);
-            }
-            "totals" => {
-                number(map)?;
-                return Ok(Taken::Known);
-            }
-            "id" => &mut self.id,
-            "models" => &mut self.models,
-            "block_size" => &mut self.block_size,
-            "hash_id_scope" => &mut self.hash_id_scope,
-            "tool_tokens" => &mut self.tool_tokens,
-            "system_tokens" => &mut self.system_tokens,
-            _ => return Ok(Taken::Unknown),
-        };
-        *field = number(map)?;
-        Ok(Taken::Known)
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "requests" => next.array(self.requests.insert(Vec::new())),
+            "totals" => next.pass_over(),
+            "id" => next.text(&mut self.id),
+            "models" => next.text(&mut self.models),
+            "block_size" => next.text(&mut self.block_size),
+            "hash_id_scope" => next.text(&mut self.hash_id_scope),
+            "tool_tokens" => next.text(&mut self.tool_tokens),
+            "system_tokens" => next.text(&mut self.system_tokens),
+            _ => Ok(Taken::Unknown),
+        }
     }
 }
 
 impl<'t> Object<'t> for EntryDraft<'t> {
-    fn take<A: MapAccess<'t>>(
-        &mut self,
-        key: &str,
-        map: &mut A,
-        reading: &mut Reading<'t>,
-    ) -> Result<Taken, A::Error> {
-        let field = match key {
-            "requests" => {
-                self.requests = Some(array(map, reading)?);
-                return Ok(Taken::Known);
-            }
-            "type" => &mut self.kind,
-            "t" => &mut self.t,
-            "model" => &mut self.model,
-            "in" => &mut self.input,
-            "out" => &mut self.output,
-            "hash_ids" => &mut self.hash_ids,
-            "input_types" => &mut self.input_types,
-            "output_types" => &mut self.output_types,
-            "stop" => &mut self.stop,
-            "api_time" => &mut self.api_time,
-            "think_time" => &mut self.think_time,
-            "ttft" => &mut self.ttft,
-            "agent_id" => &mut self.agent_id,
-            "subagent_type" => &mut self.subagent_type,
-            "duration_ms" => &mut self.duration_ms,
-            "status" => &mut self.status,
-            "models" => &mut self.models,
-            "total_tokens" => &mut self.total_tokens,
-            "tool_use_count" => &mut self.tool_use_count,
-            "tool_tokens" => &mut self.tool_tokens,
-            "system_tokens" => &mut self.system_tokens,
-            _ => return Ok(Taken::Unknown),
-        };
-        *field = number(map)?;
-        Ok(Taken::Known)
+    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
+        match next.key() {
+            "requests" => next.array(self.requests.insert(Vec::new())),
+            "type" => next.text(&mut self.kind),
+            "t" => next.text(&mut self.t),
+            "model" => next.text(&mut self.model),
+            "in" => next.text(&mut self.input),
+            "out" => next.text(&mut self.output),
+            "hash_ids" => next.text(&mut self.hash_ids),
+            "input_types" => next.text(&mut self.input_types),
+            "output_types" => next.text(&mut self.output_types),
+            "stop" => next.text(&mut self.stop),
+            "api_time" => next.text(&mut self.api_time),
+            "think_time" => next.text(&mut self.think_time),
+            "ttft" => next.text(&mut self.ttft),
+            "agent_id" => next.text(&mut self.agent_id),
+            "subagent_type" => next.text(&mut self.subagent_type),
+            "duration_ms" => next.text(&mut self.duration_ms),
+            "status" => next.text(&mut self.status),
+            "models" => next.text(&mut self.models),
+            "total_tokens" => next.text(&mut self.total_tokens),
+            "tool_use_count" => next.text(&mut self.tool_use_count),
+            "tool_tokens" => next.text(&mut self.tool_tokens),
+            "system_tokens" => next.text(&mut self.system_tokens),
+            _ => Ok(Taken::Unknown),
+        }
     }
 }
