@@ -8,6 +8,19 @@ use crate::units::{BlockSize, Tokens};
 use super::field::Written;
 use super::row::Line;
 
+/// How many blocks of one prompt a reader makes up at most, where a recording does not name them: their names take memory that no
+/// byte of the file stands for.
+pub(super) const MADE_UP_MAX: u64 = 1 << 22;
+
+/// Says that a prompt has too many blocks that the recording does not name; `None` where it has not.
+pub(super) fn too_many(made_up: u64, size: BlockSize) -> Option<String> {
+    (made_up > MADE_UP_MAX).then(|| {
+        format!(
+            "the prompt has {made_up} blocks of {size} tokens without hash ids, at most {MADE_UP_MAX} are made up"
+        )
+    })
+}
+
 /// How an array of ids is wrong: where in the array, and why.
 type Wrong = (Range<usize>, &'static str);
 

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::units::{BlockSize, Tokens};
@@ -90,7 +91,7 @@ pub struct RecordedRow {
     pub session: usize,
     /// As [`CorpusRow::delay_ms`].
     pub delay_ms: f64,
-    /// Where its hash ids begin, and how many there are: none where prompts are unique.
+    /// Where its hash ids begin (with [`COUNTED`]), and how many there are: none where prompts are unique.
     ids: (u64, u32),
     /// Where its own name begins, and how long it is.
     name: Option<(u64, u32)>,
@@ -147,6 +148,8 @@ pub struct CorpusReader<'a> {
 const ROW: usize = 5 * 8 + 5 * 4;
 /// The bytes of a hash id.
 const ID: usize = 8;
+/// A bit of the start of ids that says that the last of them count up: how many others there are and the first that counts stand before them.
+const COUNTED: u64 = 1 << 63;
 
 impl Corpus {
     /// Returns an empty corpus whose hash ids stand for `block_size` tokens each.
@@ -213,8 +216,13 @@ impl Corpus {
     /// # Panics
     /// Where the corpus has been copied: a copy has all its rows.
     pub fn add_row(&mut self, row: &CorpusRow, hash_ids: &[u64]) {
+        self.add_counted_row(row, hash_ids, 0..0);
+    }
+
+    /// As [`Corpus::add_row`], with ids that count up behind those; they take no room.
+    pub fn add_counted_row(&mut self, row: &CorpusRow, hash_ids: &[u64], counted: Range<u64>) {
         let store = self.store_mut();
-        store.add_row(row, hash_ids);
+        store.add_row(row, hash_ids, counted);
         self.count = store.count;
     }
 
@@ -297,7 +305,7 @@ impl Corpus {
 
 impl Store {
     /// Adds a row.
-    fn add_row(&mut self, row: &CorpusRow, hash_ids: &[u64]) {
+    fn add_row(&mut self, row: &CorpusRow, hash_ids: &[u64], counted: Range<u64>) {
         let name = row.request_id.as_deref();
         let mut bytes = [0_u8; ROW];
         let mut at = 0;
@@ -308,16 +316,20 @@ impl Store {
         put(&row.line.to_le_bytes());
         put(&row.arrival_ms.unwrap_or(f64::NAN).to_le_bytes());
         put(&row.delay_ms.to_le_bytes());
-        put(&self.hash_ids.len().to_le_bytes());
+        let counts_up = if counted.is_empty() { 0 } else { COUNTED };
+        put(&(self.hash_ids.len() | counts_up).to_le_bytes());
         put(&self.names.len().to_le_bytes());
         for count in [row.input, row.output] {
             put(&u32::try_from(count.get()).expect("readers refuse 2^32 tokens").to_le_bytes());
         }
         put(&narrow32(row.session).to_le_bytes());
-        put(&narrow32(hash_ids.len()).to_le_bytes());
+        let behind = usize::try_from(counted.end.saturating_sub(counted.start));
+        let count = hash_ids.len() + behind.expect("a row has less than 2^32 ids");
+        put(&narrow32(count).to_le_bytes());
         put(&narrow32(name.map_or(0, |name| name.len() + 1)).to_le_bytes());
         self.rows.push(&bytes);
-        for id in hash_ids {
+        let leading = [hash_ids.len() as u64, counted.start];
+        for id in leading.iter().filter(|_| counts_up > 0).chain(hash_ids) {
             self.hash_ids.push(&id.to_le_bytes());
         }
         self.names.push(name.unwrap_or_default().as_bytes());
@@ -363,10 +375,17 @@ impl<'a> CorpusReader<'a> {
     pub fn each_hash_id(&self, row: &RecordedRow, mut take: impl FnMut(u64)) {
         let (start, count) = row.ids;
         let mut hash_ids = self.hash_ids.borrow_mut();
-        let bytes = hash_ids.read(start, count as usize * ID);
-        for id in bytes.chunks_exact(ID) {
-            take(u64::from_le_bytes(id.try_into().expect("eight bytes")));
-        }
+        let wide = |id: &[u8]| u64::from_le_bytes(id.try_into().expect("eight bytes"));
+        let (start, stated, first) = if start & COUNTED == 0 {
+            (start, u64::from(count), 0)
+        } else {
+            let start = start & !COUNTED;
+            let head = hash_ids.read(start, 2 * ID);
+            (start + 2 * ID as u64, wide(&head[..ID]), wide(&head[ID..]))
+        };
+        let length = usize::try_from(stated).expect("not more than all ids") * ID;
+        hash_ids.read(start, length).chunks_exact(ID).for_each(|id| take(wide(id)));
+        (first..first + u64::from(count) - stated).for_each(take);
     }
 
     /// Returns the hash ids of a row.

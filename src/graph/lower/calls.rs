@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::blocks::BlockList;
+use crate::graph::blocks::{BlockList, Counted};
 use crate::trace::{RecordedRequest, RecordedSource, RecordedTree, SpawnMode, ToolMode};
 use crate::units::{BlockSize, Nanos, Tokens};
 
@@ -67,10 +67,10 @@ impl<'t> Calls<'t> {
 
 /// Returns the calls session by session, without their causes.
 fn derive(tree: &RecordedTree, block_size: BlockSize) -> Vec<Call<'_>> {
-    let mut fresh = 0;
+    let mut fresh = 1;
     let mut calls = Vec::new();
     for (session, recorded) in tree.sessions.iter().enumerate() {
-        let mut made_up: Vec<u64> = Vec::new();
+        let mut made_up = Counted::default();
         for (turn, request) in recorded.requests.iter().enumerate() {
             let input = match request.input {
                 Some(input) if input.get() > 0 => input,
@@ -80,11 +80,7 @@ fn derive(tree: &RecordedTree, block_size: BlockSize) -> Vec<Call<'_>> {
             let blocks = if let Some(hashes) = &request.hashes {
                 BlockList::Recorded(&hashes[..full.min(hashes.len())])
             } else {
-                made_up.truncate(full);
-                made_up.extend((made_up.len()..full).map(|_| {
-                    fresh += 1;
-                    fresh
-                }));
+                made_up.resize(full, &mut fresh);
                 BlockList::Virtual(made_up.clone())
             };
             let (start, end) = (request.start, end(request));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Bag, Code};
+use crate::trace::hash_ids::too_many;
 use crate::trace::options::Strictness;
 use crate::trace::recorded::{
     HashScope, Place, RecordedCounts, RecordedOptions, RecordedRequest, RecordedSession,
@@ -12,6 +13,9 @@ use crate::units::{BlockSize, Nanos};
 
 use super::event::{Event, EventKind, SessionNames};
 use super::read::DynamoRead;
+
+/// Tokens of a block where no request names any. Source: spec/REPLAY.md §1.4.
+const DEFAULT_BLOCK: u32 = 16;
 
 /// A capture in the making.
 pub(super) struct Capture {
@@ -164,6 +168,7 @@ impl Capture {
             .filter(|(_, session)| !session.requests.is_empty())
             .map(|(id, _)| id.clone())
             .collect();
+        self.check_made_up();
         let (roots, children) = self.families(&turns);
         if self.problems.has_errors() {
             return Err(self.problems);
@@ -178,6 +183,20 @@ impl Capture {
             without_session: self.without_session,
             block_size: self.block_size.map(|(size, _)| size),
         })
+    }
+
+    /// Checks that not too many blocks of a prompt are to be made up.
+    fn check_made_up(&mut self) {
+        let size = self.block_size.as_ref().map(|(size, _)| *size);
+        let size = size.unwrap_or(BlockSize::new(DEFAULT_BLOCK).expect("16 is no zero"));
+        let requests = self.sessions.values().flat_map(|session| &session.requests);
+        for (_, request) in requests.filter(|(_, request)| request.hashes.is_none()) {
+            let blocks = request.input.unwrap_or_default().blocks_ceil(size).get();
+            if let Some(message) = too_many(blocks, size) {
+                let problem = request.place.problem(Code::TraceHashIds, message, "this record");
+                self.problems.push(problem);
+            }
+        }
     }
 
     /// Returns the names of the roots, and the children of each session, both by name.

@@ -9,7 +9,7 @@ use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
 use crate::trace::options::{ReadOptions, Strictness};
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
-use crate::units::{BlockSize, Tokens};
+use crate::units::{BlockSize, Nanos, Tokens};
 use crate::workload::{EdgeRelation, EdgeTrigger, SessionName};
 
 use super::build::{PlayRow, Wait};
@@ -219,6 +219,7 @@ impl<'t> RowReader<'_, 't> {
             input,
             output,
             hashes,
+            counted: 0..0,
             not_before_ms,
             recorded_ms,
             waits,
@@ -322,7 +323,16 @@ impl<'t> RowReader<'_, 't> {
         if ms.is_none() {
             self.reading.refuse_value(key, part, "a finite number that is not negative");
         }
+        self.check_sum(key, value, ms.unwrap_or(0.0));
         ms.map(|ms| ms + 0.0)
+    }
+
+    /// Checks that a time, or what a duration was added to, is one that clocks hold.
+    fn check_sum(&mut self, key: &str, value: Option<Text<'t>>, sum_ms: f64) {
+        if let (Some(part), true) = (value, Nanos::from_ms(sum_ms).is_err()) {
+            let expected = "milliseconds that, with those before it, are less than 2^64 ns";
+            self.reading.refuse_value(key, part, expected);
+        }
     }
 
     /// Returns the earliest start, the recorded interval and what is waited for, by version 2.
@@ -332,7 +342,9 @@ impl<'t> RowReader<'_, 't> {
         }
         let not_before =
             self.milliseconds("not_before_ms", self.draft.not_before_ms).unwrap_or(0.0);
-        let took = self.milliseconds("recorded_api_time_ms", self.draft.recorded_api_time_ms);
+        let part = self.draft.recorded_api_time_ms;
+        let took = self.milliseconds("recorded_api_time_ms", part);
+        self.check_sum("recorded_api_time_ms", part, not_before + took.unwrap_or(0.0));
         let drafts = std::mem::take(&mut self.draft.dependencies);
         let waits = drafts.into_iter().map(|draft| self.wait(&draft)).collect();
         (not_before, (not_before, took.map(|took| not_before + took)), waits)
@@ -372,6 +384,7 @@ impl<'t> RowReader<'_, 't> {
         let ids = self.reading.strings("wait_for", self.draft.wait_for);
         let tool = self.milliseconds("tool_wait_ms", self.draft.tool_wait_ms).unwrap_or(0.0);
         let delay_ms = self.milliseconds("delay", self.draft.delay).unwrap_or(0.0) + tool;
+        self.check_sum("tool_wait_ms", self.draft.tool_wait_ms, delay_ms);
         let stated = self.milliseconds("timestamp", self.draft.timestamp);
         let relation = if ids.len() > 1 { EdgeRelation::Join } else { EdgeRelation::Sequence };
         let trigger = EdgeTrigger::Completion;

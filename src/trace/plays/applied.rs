@@ -3,11 +3,12 @@
 use serde::de::MapAccess;
 
 use crate::diag::{Bag, Code, Problem};
+use crate::trace::hash_ids::too_many;
 use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
 use crate::trace::options::ReadOptions;
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
-use crate::units::Tokens;
+use crate::units::{BlockSize, Tokens};
 use crate::workload::{Corpus, CorpusRow, SessionName};
 
 /// A line.
@@ -44,7 +45,7 @@ pub(super) fn read(
                 continue;
             }
             let mut reading = Reading::new(file.name(), line, &text);
-            if let Some(session) = session(&mut reading) {
+            if let Some(session) = session(&mut reading, options.block_size) {
                 add(&mut corpus, &session, running, &mut next_id);
                 counts.sessions += 1;
             }
@@ -70,7 +71,7 @@ struct Session {
     last_output: u64,
 }
 
-fn session(reading: &mut Reading<'_>) -> Option<Session> {
+fn session(reading: &mut Reading<'_>, block_size: BlockSize) -> Option<Session> {
     let draft = match whole::<LineDraft<'_>>(reading) {
         Ok(draft) => draft,
         Err(error) => {
@@ -118,6 +119,10 @@ fn session(reading: &mut Reading<'_>) -> Option<Session> {
     if u32::try_from(longest).is_err() {
         let message = format!("the session grows to {longest} tokens, at most {}", u32::MAX);
         reading.refuse(text, Code::TraceField, message, "in this line");
+    } else if let Some(message) =
+        too_many(Tokens::new(longest).blocks_ceil(block_size).get(), block_size)
+    {
+        reading.refuse(text, Code::TraceHashIds, message, "in this line");
     }
     (reading.problems.len() == before).then(|| Session {
         prompt: prompt.map_or(0, Tokens::get),
@@ -160,14 +165,11 @@ fn add(corpus: &mut Corpus, session: &Session, line: u64, next_id: &mut u64) {
     let name = SessionName::Named(format!("applied_compute_agentic_session_{line}"));
     let index = corpus.add_session(name);
     let (mut input, mut delay_ms) = (Tokens::new(session.prompt), 0.0);
-    let mut ids: Vec<u64> = Vec::new();
+    let first_id = *next_id;
     let last = (session.last_output, 0, 0.0);
     for (output, tool, seconds) in session.rounds.iter().copied().chain([last]) {
-        let blocks = input.blocks_ceil(corpus.block_size()).get();
-        while u64::try_from(ids.len()).is_ok_and(|count| count < blocks) {
-            ids.push(*next_id);
-            *next_id += 1;
-        }
+        let ids = first_id..first_id + input.blocks_ceil(corpus.block_size()).get();
+        *next_id = ids.end;
         let row = CorpusRow {
             line,
             arrival_ms: None,
@@ -177,7 +179,7 @@ fn add(corpus: &mut Corpus, session: &Session, line: u64, next_id: &mut u64) {
             delay_ms,
             request_id: None,
         };
-        corpus.add_row(&row, &ids);
+        corpus.add_counted_row(&row, &[], ids);
         input = Tokens::new(input.get() + output + tool);
         delay_ms = seconds * 1000.0;
     }

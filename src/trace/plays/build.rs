@@ -1,6 +1,7 @@
 //! Rows that name what they wait for to a corpus with plays.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::recorded::Place;
@@ -22,6 +23,8 @@ pub(super) struct PlayRow {
     pub(super) input: Tokens,
     pub(super) output: Tokens,
     pub(super) hashes: Vec<u64>,
+    /// The names of the blocks behind those, which count up.
+    pub(super) counted: Range<u64>,
     pub(super) not_before_ms: f64,
     pub(super) recorded_ms: (f64, Option<f64>),
     pub(super) waits: Vec<Wait>,
@@ -209,7 +212,7 @@ fn corpus(
             delay_ms: 0.0,
             request_id: Some(row.request_id),
         };
-        corpus.add_row(&line, &row.hashes);
+        corpus.add_counted_row(&line, &row.hashes, row.counted);
         nodes.push(node);
     }
     corpus.with_plays(Plays::new(nodes, plays))

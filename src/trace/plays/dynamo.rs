@@ -248,6 +248,7 @@ impl<'r> Lowering<'r> {
                 input,
                 output,
                 hashes: hashes.clone(),
+                counted: 0..0,
                 not_before_ms: if waits.is_empty() { start } else { 0.0 },
                 recorded_ms: (start, Some(milliseconds(entry.end_ms.saturating_sub(origin)))),
                 waits,

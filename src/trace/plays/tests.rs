@@ -275,3 +275,45 @@ fn a_recording_as_agentic_mooncake_is_the_same_plays() {
     };
     assert_eq!(rows(&corpus), rows(&again));
 }
+
+#[test]
+fn times_whose_sum_no_clock_holds_are_refused_where_they_stand() {
+    let text = [
+        r#"{"request_id":"a","input_length":64,"output_length":1,"hash_ids":[1]}"#,
+        r#"{"request_id":"b","input_length":64,"output_length":1,"hash_ids":[1],"wait_for":["a"],"delay_ms":1e13,"tool_wait_ms":1e13}"#,
+    ]
+    .join("\n");
+    let what = "must be milliseconds that, with those before it, are less than 2^64 ns, found";
+    let found = read(TraceFormat::AgenticMooncake, &text).expect_err("no time");
+    let second = text.lines().last().expect("two lines");
+    let column = second.rfind("1e13").expect("the wait") + 1;
+    assert_eq!(found, [format!("a.jsonl:2:{column} `tool_wait_ms` {what} `1e13`")]);
+    let found = read(TraceFormat::AgenticMooncake, &text.replace("1e13", "1e308"));
+    assert_eq!(found.expect_err("no times").len(), 3);
+    let timed = row("a", "p", "").replace("_ms\":0", "_ms\":1e13,\"recorded_api_time_ms\":1e13");
+    let found = read(TraceFormat::AgenticMooncake, &[HEADER, &timed].join("\n"));
+    let column = timed.rfind("1e13").expect("the time it took") + 1;
+    let expected = [format!("a.jsonl:2:{column} `recorded_api_time_ms` {what} `1e13`")];
+    assert_eq!(found.expect_err("no time"), expected);
+}
+
+#[test]
+fn prompts_that_grow_with_each_turn_take_no_room_for_their_blocks() {
+    // One by one, these ids would be 5 000 * 5 000 / 2 of 8 bytes; a tape in memory is far smaller.
+    let turns = 5_000;
+    let list = |value: &str| vec![value; turns].join(",");
+    let text = format!(
+        r#"{{"num_turns":{turns},"input_prompt_length":64,"assistant_response_length":[{}],"tool_call_output_length":[{}],"tool_call_latency":[{}],"final_assistant_response_length":7}}"#,
+        list("60"),
+        list("4"),
+        list("0")
+    );
+    let corpus = read(TraceFormat::AppliedComputeAgentic, &text).expect("a right line");
+    let reader = corpus.reader();
+    let last = reader.row(turns);
+    assert_eq!(reader.hash_ids(&last), (0..5_001).collect::<Vec<u64>>());
+    assert_eq!(corpus.id_bytes(), 16 * 5_001);
+    let long = text.replace("[60,", "[4294000000,");
+    let found = read(TraceFormat::AppliedComputeAgentic, &long).expect_err("too long");
+    assert!(found[0].contains("at most 4194304 are made up"), "{found:?}");
+}

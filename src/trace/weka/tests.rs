@@ -171,3 +171,36 @@ fn a_document_over_many_lines_names_the_line() {
     ];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn times_of_which_a_sum_is_beyond_64_bits_are_refused_where_they_stand() {
+    let late = ",\"api_time\":9223372036.0";
+    let cases = [
+        trace("a", &[&request("1", late)]),
+        trace("a", &[&request("9223372036.854775808", "")]),
+        trace("a", &[&request("0", ""), &subagent("9223372037", "s", "completed", &[])]),
+        trace("a", &[&request("0", ""), &subagent("1", "s", "completed", &[])])
+            .replace("\"status\"", "\"duration_ms\":9223372036854.0,\"status\""),
+    ];
+    for text in &cases {
+        let column = text.find("9223").expect("the time") + 1;
+        let start = format!("a.jsonl:1:{column} a time of the trace is 9");
+        let found = one(text).expect_err("beyond what is counted");
+        assert!(found[0].starts_with(&start), "{found:?}, not {start}");
+    }
+    one(&trace("a", &[&request("0", ",\"api_time\":9223372036.854775807")])).expect("below 2^63");
+}
+
+#[test]
+fn a_short_line_does_not_ask_for_more_blocks_than_are_made_up() {
+    let entry = r#"{"type":"n","t":0,"model":"m","in":4294967295,"out":8}"#;
+    let text = trace("a", &[entry]).replace("\"block_size\":64", "\"block_size\":1");
+    let expected = [
+        "a.jsonl:1:112 the prompt has 4294967295 blocks of 1 tokens without hash ids, at most 4194304 are made up",
+    ];
+    assert_eq!(one(&text).expect_err("too long"), expected);
+    let some = entry.replace("\"out\"", "\"hash_ids\":[1],\"out\"");
+    let lenient = RecordedOptions { strictness: Strictness::Lenient, ..RecordedOptions::strict() };
+    let text = text.replace(entry, &some);
+    assert_eq!(read(&[("a.jsonl", &text)], lenient).expect_err("too long").len(), 1);
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Code;
-use crate::trace::hash_ids::fitting_block_size;
+use crate::trace::hash_ids::{fitting_block_size, too_many};
 use crate::trace::json::{Reading, Text};
 use crate::trace::options::Strictness;
 use crate::trace::recorded::{
@@ -16,6 +16,9 @@ use super::draft::{EntryDraft, TraceDraft};
 
 /// The largest difference, in nanoseconds, by which a time below a marker may lie before it: producers round.
 pub(super) const ROUNDING_NS: u64 = 1_000;
+
+/// Times of a trace are below this, in nanoseconds (292 years), so that none of their sums is beyond 64 bits.
+const TIME_END: u64 = 1 << 63;
 
 /// Powers of ten from a unit to nanoseconds.
 const SECONDS: i64 = 9;
@@ -151,6 +154,7 @@ impl<'r, 't> TreeBuilder<'r, 't> {
                 Some("\"n\"" | "\"s\"") => {
                     self.check_order(whole, at, &mut latest);
                     let request = self.request(&draft, whole, (entry, at, place));
+                    self.check_end(draft.api_time.unwrap_or(whole), at, request.duration);
                     let requests = &mut self.sessions[list.session].requests;
                     requests.push(request);
                     before = Some((list.session, requests.len() - 1));
@@ -188,6 +192,16 @@ impl<'r, 't> TreeBuilder<'r, 't> {
                 // Rounding alone must not put a request before its marker.
                 t.max(list.origin)
             }
+        }
+    }
+
+    /// Checks that what starts at `at` ends at a time that can be counted on from; `part` says how long it took.
+    fn check_end(&mut self, part: Text<'t>, at: Nanos, took: Option<Nanos>) {
+        let end = at.get().saturating_add(took.map_or(0, Nanos::get));
+        if end >= TIME_END {
+            let message =
+                format!("a time of the trace is {end} ns or more, which must be below 2^63");
+            self.reading.refuse(part, Code::TraceArrival, message, "ends too late");
         }
     }
 
@@ -242,7 +256,10 @@ impl<'r, 't> TreeBuilder<'r, 't> {
             self.missing(draft.model, whole, "model", "a name that is not empty");
         }
         match request.input {
-            Some(input) if input > Tokens::ZERO => self.check_hashes(draft, &request, input),
+            Some(input) if input > Tokens::ZERO => {
+                self.check_hashes(draft, &request, input);
+                self.check_made_up(draft, &request, input);
+            }
             Some(_) | None => self.missing(draft.input, whole, "in", "an integer from 1 on"),
         }
         request
@@ -275,6 +292,17 @@ impl<'r, 't> TreeBuilder<'r, 't> {
         });
     }
 
+    /// Checks that not too many blocks of a prompt are to be made up.
+    fn check_made_up(&mut self, draft: &EntryDraft<'t>, request: &RecordedRequest, input: Tokens) {
+        let (Some(part), Some(size)) = (draft.input, self.block_size) else { return };
+        let named = request.hashes.as_ref().map_or(0, Vec::len);
+        let named = u64::try_from(named).unwrap_or(u64::MAX);
+        let made_up = input.blocks_ceil(size).get().saturating_sub(named);
+        if let Some(message) = too_many(made_up, size) {
+            self.reading.refuse(part, Code::TraceHashIds, message, "too long without names");
+        }
+    }
+
     fn add_subagent(
         &mut self,
         draft: EntryDraft<'t>,
@@ -285,6 +313,7 @@ impl<'r, 't> TreeBuilder<'r, 't> {
         let id = self.name("agent_id", draft.agent_id, whole);
         let kind = self.reading.string("subagent_type", draft.subagent_type);
         let duration = self.reading.time("duration_ms", draft.duration_ms, MILLISECONDS);
+        self.check_end(draft.duration_ms.unwrap_or(whole), at, duration);
         for (key, value) in [
             ("total_tokens", draft.total_tokens),
             ("tool_use_count", draft.tool_use_count),

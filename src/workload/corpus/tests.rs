@@ -27,7 +27,19 @@ fn corpus(rows: &[Shape], at_most: usize) -> Corpus {
             delay_ms: f64::from(*gap) / 8.0,
             request_id: is_named.then(|| format!("r{place}")),
         };
-        corpus.add_row(&row, ids);
+        // Every third row has its last ids as a count, as long as they are one.
+        let run = (1..=ids.len())
+            .rev()
+            .take_while(|at| *at == ids.len() || ids[*at].checked_sub(1) == Some(ids[at - 1]));
+        let stated = ids.len() - if place % 3 == 0 { run.count() } else { 0 };
+        match ids[stated..] {
+            [] => corpus.add_row(&row, ids),
+            [first, ..] if first < u64::MAX - 100 => {
+                let counted = first..first + (ids.len() - stated) as u64;
+                corpus.add_counted_row(&row, &ids[..stated], counted);
+            }
+            [..] => corpus.add_row(&row, ids),
+        }
     }
     corpus.complete().expect("a temporary file");
     corpus
@@ -44,9 +56,20 @@ fn shown(corpus: &Corpus) -> Vec<String> {
 }
 
 fn shapes() -> impl Strategy<Value = Vec<Shape>> {
-    let ids = prop::collection::vec(any::<u64>(), 0..20);
+    let named = prop::collection::vec(any::<u64>(), 0..20);
+    let ids = (named, any::<u32>(), 0_u64..20).prop_map(|(mut ids, first, count)| {
+        ids.extend(u64::from(first)..u64::from(first) + count);
+        ids
+    });
     let row = (any::<u8>(), prop::option::of(any::<u8>()), any::<bool>(), ids, any::<bool>());
     prop::collection::vec(row, 1..60)
+}
+
+impl Corpus {
+    /// Returns how many bytes hash ids take, in memory or in a file.
+    pub(crate) fn id_bytes(&self) -> u64 {
+        self.store.hash_ids.len()
+    }
 }
 
 proptest! {
@@ -64,6 +87,16 @@ proptest! {
         prop_assert_eq!(shown(&kept), shown(&alone));
         prop_assert_eq!(kept.is_ascending(), alone.is_ascending());
         prop_assert_eq!(kept.is_plain(), alone.is_plain());
+    }
+
+    #[test]
+    fn ids_that_are_kept_as_a_count_are_read_as_they_were_given(rows in shapes(), at_most in 1_usize..4000) {
+        let corpus = corpus(&rows, at_most);
+        let reader = corpus.reader();
+        for (row, (.., ids, _)) in reader.rows().zip(&rows) {
+            prop_assert_eq!(&reader.hash_ids(&row), ids);
+            prop_assert_eq!(row.hash_id_count(), ids.len());
+        }
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! The blocks of a trace, by names of the whole corpus.
 
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use hashbrown::HashMap;
 
 use crate::trace::recorded::{HashScope, RecordedRequest};
 use crate::units::BlockSize;
+
+/// Names of blocks one by one, and behind them names that count up.
+pub(super) type Names = (Vec<u64>, Range<u64>);
 
 /// Gives blocks names that differ between traces, and between a block that is full and one that a prompt ends in.
 #[derive(Debug, Default)]
@@ -23,20 +27,26 @@ impl Hashes {
         }
     }
 
-    /// Returns one name for each block of a prompt. Full blocks that the recording does not name, and the block that the prompt ends
+    /// Returns the names of a prompt's blocks: those that the recording knows, then those that are made up and count up. Full blocks that the recording does not name, and the block that the prompt ends
     /// in, are the prompt's own: nothing says that their text was seen before.
-    pub(super) fn of(&mut self, request: &RecordedRequest, size: BlockSize) -> Vec<u64> {
+    pub(super) fn of(&mut self, request: &RecordedRequest, size: BlockSize) -> Names {
         let input = request.input.unwrap_or_default();
         let recorded = request.hashes.as_deref().unwrap_or_default();
         let full = usize::try_from(input.blocks_full(size).get()).unwrap_or(usize::MAX);
-        let all = usize::try_from(input.blocks_ceil(size).get()).unwrap_or(usize::MAX);
-        let mut names = Vec::with_capacity(all);
+        let mut names = Vec::with_capacity(recorded.len());
         for hash in recorded.iter().take(full) {
             let next = &mut self.next;
             names.push(*self.known.entry(*hash).or_insert_with(|| fresh(next)));
         }
-        names.resize_with(all, || fresh(&mut self.next));
-        names
+        let named = u64::try_from(names.len()).unwrap_or(u64::MAX);
+        let made_up = input.blocks_ceil(size).get().saturating_sub(named);
+        let counted = self.next..self.next + made_up;
+        self.next = counted.end;
+        if made_up > 1 {
+            return (names, counted);
+        }
+        names.extend(counted);
+        (names, 0..0)
     }
 }
 

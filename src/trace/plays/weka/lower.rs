@@ -273,6 +273,7 @@ impl<'r> Trace<'r> {
                 let request = entry.request;
                 let start = milliseconds(entry.start() - root);
                 let took = request.duration.map(|took| milliseconds(took.get()));
+                let (names, counted) = hashes.of(request, size);
                 rows.push(PlayRow {
                     place: request.place.clone(),
                     request_id: self.name(&entry.source),
@@ -282,7 +283,8 @@ impl<'r> Trace<'r> {
                     model: entry.model().to_owned(),
                     input: request.input.unwrap_or_default(),
                     output: request.output.unwrap_or_default(),
-                    hashes: hashes.of(request, size),
+                    hashes: names,
+                    counted,
                     not_before_ms: start,
                     recorded_ms: (start, took.map(|took| start + took)),
                     waits: waits.remove(&entry.source).unwrap_or_default(),
