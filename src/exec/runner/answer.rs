@@ -10,6 +10,7 @@ use crate::record::{
 };
 use crate::sim::{OfferedName, SimError};
 use crate::units::{Blocks, SimTime, Tokens};
+use crate::workload::SessionName;
 
 use super::transcript::transcript;
 
@@ -24,6 +25,12 @@ pub(super) enum Unusable {
     Nonsense(String),
     /// The records do not fit.
     Spill(SimError),
+}
+
+impl From<std::io::Error> for Unusable {
+    fn from(error: std::io::Error) -> Self {
+        Self::Spill(SimError::spill(&error))
+    }
 }
 
 impl From<String> for Unusable {
@@ -45,28 +52,28 @@ pub(super) fn record(
     let unended = (run.summary.num_requests)
         .checked_sub(run.requests.len() as u64)
         .ok_or("it lists more requests than it counts".to_owned())?;
+    let asked = Asked::new(names);
     let mut seen = vec![];
     let mut sorter = RequestSorter::default();
     let mut by_uuid = BTreeMap::new();
     for request in &run.requests {
-        let turn = turn_of(request, names)?;
+        let turn = asked.turn_of(request)?;
         let name = &names[turn.0][turn.1];
         seen.push(name.index);
         by_uuid.insert(request.uuid.as_str(), name.index);
         let record = one(request, turn, name)
             .map_err(|found| format!("request {} of session {}: {found}", turn.1, turn.0))?;
-        sorter.push(record).map_err(|error| Unusable::Spill(SimError::spill(&error)))?;
+        sorter.push(record)?;
     }
     seen.sort_unstable();
     if let Some([twice, _]) = seen.array_windows().find(|[one, next]| one == next) {
         return Err(format!("it lists request {twice} twice").into());
     }
-    let requests = sorter.finish().map_err(|error| Unusable::Spill(SimError::spill(&error)))?;
+    let requests = sorter.finish()?;
     // The engine's own duration leaves out requests that were refused after the last that completed.
     let last = requests.iter().filter_map(|request| request.terminal).max();
     let duration = last.unwrap_or(SimTime::ZERO).max(time(run.summary.duration_ms)?);
-    let transcript = transcript(run, &requests, &by_uuid, keep_lines)
-        .map_err(|error| Unusable::Spill(SimError::spill(&error)))?;
+    let transcript = transcript(run, &requests, &by_uuid, keep_lines)?;
     Ok(RunRecord {
         requests,
         duration,
@@ -86,23 +93,41 @@ pub(super) fn record(
     })
 }
 
-/// Returns the session and turn of a request: those of its name, or of its place where the specification listed it.
-fn turn_of(request: &EngineRequest, names: &[Vec<OfferedName>]) -> Result<(usize, usize), String> {
-    let stated = names.iter().any(|turns| {
-        turns.iter().any(|name| matches!(name.session, crate::workload::SessionName::Stated { .. }))
-    });
-    let wrong = || format!("it lists a request that was not asked: {request:?}");
-    if stated {
-        // Stated requests are named after their place in the list, and sessions are in the order of arrival.
-        let place: u64 =
-            request.request_id.as_ref().and_then(|id| id.parse().ok()).ok_or_else(wrong)?;
-        let session = names.iter().position(|turns| turns[0].index == place).ok_or_else(wrong)?;
-        return Ok((session, 0));
+/// The turns that were asked for, as the engine names them.
+struct Asked<'n> {
+    names: &'n [Vec<OfferedName>],
+    /// Sessions by the place of their request in the list, where requests are stated: those are in the order of arrival.
+    stated: Option<BTreeMap<u64, usize>>,
+}
+
+impl<'n> Asked<'n> {
+    fn new(names: &'n [Vec<OfferedName>]) -> Self {
+        let is_stated = |name: &OfferedName| matches!(name.session, SessionName::Stated { .. });
+        let by_place = || (0..).zip(names).map(|(session, turns)| (turns[0].index, session));
+        let stated = names.iter().flatten().any(is_stated).then(|| by_place().collect());
+        Self { names, stated }
     }
-    let session: usize =
-        request.session_id.as_ref().and_then(|id| id.parse().ok()).ok_or_else(wrong)?;
-    let turn = request.turn_index.map_or(0, |turn| turn as usize);
-    names.get(session).and_then(|turns| turns.get(turn)).map(|_| (session, turn)).ok_or_else(wrong)
+
+    /// Returns the session and turn of a request: those of its name, or of its place where the specification listed it.
+    fn turn_of(&self, request: &EngineRequest) -> Result<(usize, usize), String> {
+        let number = |name: &Option<String>| name.as_ref()?.parse().ok();
+        let found = match &self.stated {
+            Some(by_place) => {
+                let place: Option<u64> = number(&request.request_id);
+                place.and_then(|place| by_place.get(&place)).map(|session| (*session, 0))
+            }
+            None => {
+                let session: Option<u64> = number(&request.session_id);
+                let session = session.and_then(|session| usize::try_from(session).ok());
+                session.map(|session| (session, request.turn_index.map_or(0, |turn| turn as usize)))
+            }
+        };
+        found
+            .filter(|(session, turn)| {
+                self.names.get(*session).is_some_and(|turns| *turn < turns.len())
+            })
+            .ok_or_else(|| format!("it lists a request that was not asked: {request:?}"))
+    }
 }
 
 /// Returns the record of a request.
@@ -206,7 +231,7 @@ fn pools(job: &SimulationJob, run: &EngineRun) -> Vec<PoolUse> {
 }
 
 /// Returns a time that the engine tells.
-fn time(ms: f64) -> Result<SimTime, String> {
+pub(super) fn time(ms: f64) -> Result<SimTime, String> {
     SimTime::from_ms(ms).map_err(|error| error.to_string())
 }
 

@@ -84,6 +84,9 @@ impl Script {
     }
 }
 
+/// A preemption before the beginning of time.
+const PREEMPTED_EARLY: &str = r#""records":[{"at_ms":-1.0,"pool":"agg","request_uuid":"00000000-0000-0000-0000-000000000001"}]"#;
+
 fn answer() -> String {
     ANSWER.replace("JOB", &job().key().digest().hex())
 }
@@ -106,6 +109,17 @@ fn an_answer_becomes_a_record_that_says_no_more_than_the_engine_does() {
     assert_eq!(record.gaps.count(), 0);
     let laws = crate::measure::Invariant::violations(&record, &crate::measure::Limits::default());
     assert_eq!(laws, Vec::new());
+}
+
+#[test]
+fn less_than_a_nanosecond_decides_nothing_about_the_transcript() {
+    let digest = |text: &str| Script::answering(text).run().expect("answered").transcript.digest;
+    let exact = answer();
+    // The second request is admitted as the first one ends, and stands before it; with noise it is admitted after.
+    let noisy =
+        exact.replace("\"terminal_time_ms\":14.0", "\"terminal_time_ms\":13.999999999999998");
+    assert_ne!(exact, noisy);
+    assert_eq!(digest(&exact), digest(&noisy));
 }
 
 #[test]
@@ -134,6 +148,7 @@ fn what_is_no_answer_is_refused_with_what_is_wrong_with_it() {
         (other("\"session_id\":\"1\"", "\"session_id\":\"0\""), "it lists request 0 twice"),
         (other("\"num_requests\":2", "\"num_requests\":1"), "more requests than it counts"),
         (other("\"arrival_time_ms\":0.0", "\"arrival_time_ms\":-1.0"), "is no time"),
+        (other("\"records\":[]", PREEMPTED_EARLY), "is no time"),
     ] {
         let error = Script::answering(&text).failure();
         let RunnerError::Nonsense { found, stderr } = &error else { panic!("{text}: {error:?}") };
@@ -249,6 +264,7 @@ fn a_built_runner_is_found_by_what_it_was_built_from_and_only_as_it_was_built() 
     std::fs::write(entry.join("runner"), "another").expect("written");
     let damaged = store.verify(&pin).expect_err("damaged").into_sorted().remove(0);
     assert_eq!(damaged.code().as_str(), "engine::damaged");
+    assert!(damaged.help_text().expect("help").ends_with(" --rebuild all"), "{damaged}");
     let main = root.path().join("pins/engines").join(&pin.folder).join("runner/src/main.rs");
     std::fs::write(main, "fn main() {}\n").expect("written");
     assert_eq!(store.state(&pin).expect("a package").0, RunnerState::Absent, "other sources");
@@ -267,6 +283,21 @@ fn a_package_that_does_not_compile_is_told_with_what_the_compiler_says() {
     assert_eq!(problem.code().as_str(), "engine::build");
     assert!(told.borrow().len() > 1, "{told:?}");
     assert_eq!(store.state(&pin).expect("a package").0, RunnerState::Absent);
+}
+
+#[test]
+fn who_builds_waits_for_another_that_builds() {
+    let (root, store, pin) = store();
+    let manifest = root.path().join("pins/engines").join(&pin.folder).join("runner/Cargo.toml");
+    std::fs::write(manifest, "no manifest").expect("written");
+    let alone = store.alone(&|_| panic!("nobody else builds")).expect("a lock");
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| store.build(&pin, &|line| tell.send(line.to_owned()).expect("heard")));
+        assert!(told.recv().expect("told").starts_with("waiting for another process"));
+        drop(alone);
+        assert!(told.recv().expect("told").starts_with("building the runner"));
+    });
 }
 
 #[test]

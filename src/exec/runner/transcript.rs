@@ -8,25 +8,28 @@ use crate::protocol::EngineRun;
 use crate::record::{Requests, SpoolWriter, Transcript};
 use crate::units::{Nanos, SimTime};
 
-/// An event: when, its rank among those of one instant, whose, and what it says.
-type Event = (SimTime, u8, u64, Value);
+use super::answer::{Unusable, time};
+
+/// An event: when, its rank among those of one instant, whose, and what it says. Instants are those that lines state: an engine's floats are apart by
+/// less than a nanosecond from one version to the next, and may not decide the order.
+type Event = (Nanos, u8, u64, Value);
 
 /// Returns the transcript of a run; `by_uuid` says which request a name of the engine's stands for.
 ///
 /// # Errors
-/// The answer of the system where the lines cannot be kept.
+/// What makes the answer none of this job; the answer of the system where the lines cannot be kept.
 pub(super) fn transcript(
     run: &EngineRun,
     requests: &Requests,
     by_uuid: &BTreeMap<&str, u64>,
     keep_lines: bool,
-) -> io::Result<Transcript> {
+) -> Result<Transcript, Unusable> {
     let mut events: Vec<Event> = Vec::new();
     for request in requests {
         let mut put = |at: Option<SimTime>, kind: u8, name: &str, fields: Value| {
-            let Some(at) = at else { return };
+            let Some(at) = at.map(Nanos::from) else { return };
             let line = fields
-                .with("at_ns", Some(Nanos::from(at).into()))
+                .with("at_ns", Some(at.into()))
                 .with("event", Some(Value::text(name)))
                 .with("request", Some(Value::count(request.index)));
             events.push((at, kind, request.index, line));
@@ -53,9 +56,9 @@ pub(super) fn transcript(
     for record in run.evidence.pressure.iter().flat_map(|pressure| &pressure.records) {
         let request = by_uuid.get(record.request_uuid.as_str()).copied();
         // A request that was cut has no record: its preemption is nobody's.
-        let at = SimTime::from_ms(record.at_ms).unwrap_or(SimTime::ZERO);
+        let at = Nanos::from(time(record.at_ms)?);
         let line = object([
-            ("at_ns", Nanos::from(at).into()),
+            ("at_ns", at.into()),
             ("event", Value::text("preempt")),
             ("pool", Value::text(&record.pool)),
         ])
@@ -63,7 +66,7 @@ pub(super) fn transcript(
         events.push((at, 0, request.unwrap_or(u64::MAX), line));
     }
     events.sort_by_key(|(at, kind, request, _)| (*at, *kind, *request));
-    write(&events, keep_lines)
+    Ok(write(&events, keep_lines)?)
 }
 
 /// Writes the events in order.
