@@ -98,7 +98,7 @@ fn what_an_engine_cannot_run_is_refused_before_a_job_starts() {
 }
 
 #[test]
-fn a_runner_that_is_not_built_is_a_state_and_a_damaged_one_a_mistake() {
+fn a_runner_that_is_not_built_is_a_state_and_a_mistake_where_its_version_is_named() {
     let place = project(OBLIGING);
     let ran = bench(&place, &["engines", "verify"]).exits(0);
     assert!(ran.stdout.contains("aisimulate 0.12.1 not built\n"), "{ran}");

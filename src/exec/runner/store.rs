@@ -1,6 +1,6 @@
 //! Built runners: in a cache outside of every checkout, by what they are built from; or ready made, by whoever packaged the program.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::pin::EnginePin;
+use crate::record::file_digest;
 
 use super::{Limits, RunnerSource, Upstream};
 
@@ -15,6 +16,8 @@ use super::{Limits, RunnerSource, Upstream};
 const PROGRAM: &str = "runner";
 /// The digest of the program's bytes, beside it.
 const DIGEST: &str = "runner.sha256";
+/// Held by whoever builds: all runners are compiled into one folder.
+const LOCK: &str = "build.lock";
 
 /// Where runners are.
 #[derive(Debug, Clone)]
@@ -99,13 +102,31 @@ impl RunnerStore {
                 source.folder.join("Cargo.toml").display()
             ))
         };
-        fs::create_dir_all(&self.cache).map_err(|error| failed(&error.to_string()))?;
+        let _alone = self.alone(tell).map_err(|error| failed(&error.to_string()))?;
         tell(&format!("building the runner of `{}`; this takes minutes", pin.folder));
         compile(&source.folder, &target, tell).map_err(|why| failed(&why))?;
         let built = target.join("release").join(PROGRAM);
-        let digest = digest_of(&built)?;
-        self.keep(&built, &entry, digest).map_err(|error| failed(&error.to_string()))?;
-        Ok(digest)
+        Ok(self.keep(&built, &entry).map_err(|error| failed(&error.to_string()))?)
+    }
+
+    /// Waits until no other process builds runners here, and returns what keeps others waiting.
+    ///
+    /// Cargo's own lock ends before the program is copied, and all versions leave theirs at one place: the engine of another pin would be kept.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn alone(&self, tell: &dyn Fn(&str)) -> io::Result<File> {
+        fs::create_dir_all(&self.cache)?;
+        let lock = File::options().create(true).append(true).open(self.cache.join(LOCK))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                tell("waiting for another process that builds runners");
+                lock.lock()?;
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(lock)
     }
 
     /// Checks that the runner of a pin is the one that was built.
@@ -167,19 +188,18 @@ impl RunnerStore {
         self.cache.join(format!("{}@{}", pin.folder, source.digest.short()))
     }
 
-    /// Keeps a program under its entry, which appears whole or not at all.
-    fn keep(&self, built: &Path, entry: &Path, digest: Sha256) -> io::Result<()> {
+    /// Keeps a program under its entry, which appears whole or not at all, and returns the digest of what is kept.
+    fn keep(&self, built: &Path, entry: &Path) -> io::Result<Sha256> {
         let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.cache)?;
-        fs::copy(built, beside.path().join(PROGRAM))?;
+        let program = beside.path().join(PROGRAM);
+        fs::copy(built, &program)?;
+        let digest = file_digest(&program)?;
         fs::write(beside.path().join(DIGEST), digest.hex())?;
         if entry.exists() {
             fs::remove_dir_all(entry)?;
         }
-        match fs::rename(beside.path(), entry) {
-            // Another process built the same in the meantime: its runner is as good.
-            Err(_) if entry.join(PROGRAM).is_file() => Ok(()),
-            other => other,
-        }
+        fs::rename(beside.path(), entry)?;
+        Ok(digest)
     }
 }
 
@@ -192,7 +212,7 @@ fn verified(entry: &Path, pin: &EnginePin) -> Result<Sha256, Bag> {
     }
     let message = format!("the runner of `{}` is not the one that was built", pin.folder);
     let help = format!(
-        "it is in `{}`; bench engines build {} --version {}",
+        "it is in `{}`; bench engines build {} --version {} --rebuild all",
         entry.display(),
         pin.name,
         pin.version
@@ -202,7 +222,7 @@ fn verified(entry: &Path, pin: &EnginePin) -> Result<Sha256, Bag> {
 
 /// Returns the digest of a program's bytes.
 fn digest_of(program: &Path) -> Result<Sha256, Bag> {
-    crate::record::file_digest(program).map_err(|error| {
+    file_digest(program).map_err(|error| {
         let message = format!("cannot read the runner `{}`: {error}", program.display());
         Problem::new(Code::EngineDamaged, message).into()
     })
