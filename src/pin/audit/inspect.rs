@@ -10,7 +10,7 @@ use super::expected::Expected;
 use super::judge::{self, Verdict};
 use super::mention::{Mention, Names, mentions};
 use super::rules::{Rule, RuleKind, Rules};
-use super::statement::Statement;
+use super::statement::{Statement, unquoted};
 use super::tree::Tree;
 use super::{cargo, python, toml_file};
 
@@ -200,7 +200,7 @@ impl Audit {
             let (verdict, problem) = judge::statement(statement, &file.source, expected);
             let offset = statement.span.offset();
             let written = &file.source.text()[offset..offset + statement.span.length()];
-            row(offset, rule, written.trim().trim_matches(['"', '\'']), verdict);
+            row(offset, rule, unquoted(written.trim()), verdict);
             if let Some(problem) = problem {
                 self.findings.push(problem);
             }

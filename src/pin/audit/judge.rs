@@ -3,7 +3,7 @@
 use crate::diag::{Code, Problem, SourceFile, Span};
 
 use super::expected::Expected;
-use super::statement::{Binds, Check, Statement};
+use super::statement::{Binds, Check, Statement, unquoted};
 use super::token::{Token, tokens};
 use super::version::Spelling;
 
@@ -98,7 +98,7 @@ fn checksum(
         }
         Check::Checksum(span) => {
             let written = &source.text()[span.offset()..span.offset() + span.length()];
-            let found = written.trim_matches(['"', '\'']);
+            let found = unquoted(written);
             if Some(found) == expected.checksum.as_deref() {
                 return (Verdict::Agrees, None);
             }

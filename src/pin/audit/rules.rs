@@ -292,7 +292,12 @@ fn rule(node: &View<'_>, bag: &mut Bag) -> Option<Rule> {
         let message = format!("the path leads out of the repository: `{path}`");
         bag.push(node.problem(Code::PinAuditRules, field, message, "leads elsewhere"));
     }
-    Some(Rule { kind, path: path.to_owned(), place: node.head() })
+    Some(Rule { kind, path: plain(path), place: node.head() })
+}
+
+/// Returns a path as files are listed: one `/` between its parts, none at its end. `docs/` is `docs`.
+fn plain(path: &str) -> String {
+    path.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
 /// Returns the names of an `other` node.
@@ -310,5 +315,5 @@ fn others(node: &View<'_>) -> Vec<String> {
 
 /// Decodes an `allow` node.
 fn allowed(node: &View<'_>) -> Option<Allowed> {
-    Some(Allowed { written: node.text("VERSION")?.to_owned(), path: node.text("file")?.to_owned() })
+    Some(Allowed { written: node.text("VERSION")?.to_owned(), path: plain(node.text("file")?) })
 }

@@ -40,3 +40,9 @@ pub(super) enum Check {
     /// Digests of Python archives, which no engine pin knows.
     Archives,
 }
+
+/// Returns a value as it is meant: without its quotes, where it has some.
+pub(super) fn unquoted(written: &str) -> &str {
+    let inner = |quote| written.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(written)
+}

@@ -11,6 +11,7 @@ use super::expected::Expected;
 use super::inspect::{Audit, judge_all};
 use super::judge::Verdict;
 use super::rules::Rules;
+use super::statement::unquoted;
 use super::tree::Tree;
 use super::update::{Plan, UpdateError, plan};
 use super::version::StatedVersion;
@@ -196,6 +197,29 @@ fn each_place_is_read_in_its_own_spelling() {
     );
     let at = |place: &str| (Code::PinAuditVersion, place.to_owned());
     assert_eq!(findings(repository.audit()), [at("Cargo.toml:8:31"), at("pyproject.toml:7:5")]);
+}
+
+#[test]
+fn a_folder_of_the_rules_is_the_same_with_a_slash_behind_it() {
+    let repository = Repository::new();
+    fs::write(repository.path("docs/old.md"), "aisimulate 0.12.1\n").expect("writable");
+    let rules = "    scan \"docs/\"\n    scan \"docs//\"\n";
+    repository.edit("rules.kdl", "    scan \"docs\"\n", rules);
+    let stray = (Code::PinAuditStray, "docs/old.md:1:12".to_owned());
+    assert_eq!(findings(repository.audit()), [stray], "once, though two rules cover it");
+    let allow = "    allow \"0.12.1\" file=\"docs/old.md\" reason=\"history\"\n";
+    repository.edit("rules.kdl", rules, &format!("{rules}{allow}"));
+    assert_eq!(findings(repository.audit()), []);
+}
+
+#[test]
+fn what_a_place_states_is_shown_without_its_own_quotes_only() {
+    assert_eq!(
+        unquoted("\"aisimulate==1.0.0 ; python_version >= '3.11'\""),
+        "aisimulate==1.0.0 ; python_version >= '3.11'"
+    );
+    assert_eq!(unquoted("'1.0.0'"), "1.0.0");
+    assert_eq!(unquoted("a >= '3.11'"), "a >= '3.11'");
 }
 
 #[test]
