@@ -172,3 +172,14 @@ fn a_job_is_made_smaller_on_runners_and_one_that_neither_answers_is_told_with_th
     assert!(ran.stderr.contains("does not come to its end"), "{ran}");
     assert!(ran.stderr.contains("out of order"), "{ran}");
 }
+
+#[test]
+fn declared_changes_are_found_in_the_folder_of_the_pin_whatever_it_is_called() {
+    let place = project(OBLIGING);
+    another_version(&place, OBLIGING);
+    let folder = place.path("pins/engines/aisimulate");
+    fs::rename(place.path(format!("pins/engines/{PIN}")), folder).expect("its own folder");
+    fs::rename(place.path(format!("made/{PIN}")), place.path("made/aisimulate")).expect("as well");
+    let ran = bench(&place, &[&["upgrade", "scenarios/r.kdl"], &VERSIONS[..]].concat()).exits(3);
+    assert!(ran.stdout.contains("change `shared-links` speaks of no job"), "{ran}");
+}

@@ -105,7 +105,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench pin scenarios/dynamo.kdl\n  bench pin scenarios/dynamo.kdl --update conversation"
     )]
     Pin(PinArgs),
-    /// List or verify the pinned inputs
+    /// List or verify the pinned inputs; make a timing table; audit or move an engine pin in another repository
     #[command(after_help = "Example:\n  bench pins verify")]
     Pins(PinsArgs),
     /// List pinned engines; build, verify or remove the runners of upstream ones
@@ -113,7 +113,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench engines list\n  bench engines build aisimulate --version 0.13.0-dev.87"
     )]
     Engines(EnginesArgs),
-    /// Look into traces
+    /// Look into traces: what is in them, what is wrong with them; write them in another format
     #[command(after_help = "Example:\n  bench trace stats pins/traces/conversation.jsonl.gz")]
     Trace(TraceArgs),
     /// Draw the workflow graphs of a recording: calls, what each waits for, for how long

@@ -120,7 +120,8 @@ fn wanted(registry: &Registry, engines: &WantedEngines) -> Result<Vec<EnginePin>
     match pins.iter().find(|pin| pin.package.is_none()) {
         Some(pin) => {
             let message = format!("engine `{}` has no runner: it is part of `bench`", pin.name);
-            Err(Problem::new(Code::EngineSource, message).into())
+            let help = "`bench engines list` says which engines have one";
+            Err(Problem::new(Code::EngineSource, message).help(help).into())
         }
         None if pins.is_empty() => {
             let known = registry.names(PinKind::Engine)?;

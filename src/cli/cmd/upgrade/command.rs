@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::cli::args::{UpgradeArgs, UpgradeFormat};
 use crate::cli::cmd::jobs::Manner;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
+use crate::diag::Bag;
 use crate::gate::upgrade::{
     Answer, Changes, ControlVerdict, Idle, PinSide, Question, ScenarioVerdict, Verdict,
     changes_path, judge, verdict_json, verdict_junit, verdict_markdown, verdict_table,
@@ -80,7 +81,9 @@ fn declared(
     let changes = if let Some(path) = &args.expect {
         Changes::read_stated(path, version)?
     } else {
-        let path = changes_path(to);
+        let registry = Registry::open(&plan.root)?;
+        let pin = registry.engine_at(&to.name, &to.version).map_err(Bag::from)?;
+        let path = changes_path(&pin.folder);
         let name = path.to_string_lossy().replace('\\', "/");
         Changes::read(&plan.root.join(&path), &name, version)?
     };

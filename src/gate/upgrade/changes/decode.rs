@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::gate::upgrade::Question;
 use crate::measure::{Family, MetricName};
-use crate::plan::EngineIdentity;
+use crate::pin::PinKind;
 use crate::scenario::cursor::{self, View};
 use crate::scenario::scalar::{Datum, nearest};
 use crate::scenario::syntax;
@@ -28,14 +28,9 @@ pub struct Changes {
     pub changes: Vec<Change>,
 }
 
-/// Returns where the changes of an engine's version are declared, relative to the project root: beside its pin.
-pub fn changes_path(engine: &EngineIdentity) -> PathBuf {
-    let folder = if engine.is_native() {
-        engine.name.clone()
-    } else {
-        format!("{}-{}", engine.name, engine.version)
-    };
-    Path::new("pins/engines").join(folder).join("changes.kdl")
+/// Returns where the changes of an engine's version are declared, relative to the project root: in the folder of its pin.
+pub fn changes_path(pin_folder: &str) -> PathBuf {
+    Path::new(PinKind::Engine.folder()).join(pin_folder).join("changes.kdl")
 }
 
 impl Changes {
