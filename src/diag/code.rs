@@ -439,6 +439,8 @@ codes! {
         "Jobs are paired by their names. The sides are of two scenarios, or `--job` names jobs that one side alone has: nothing is comparable (exit 4).";
     MinimiseEqual "minimise::equal" Error "There is no difference to make smaller."
         "Both versions answer the job alike, event by event; or one of them cannot run it. `bench explain FILE --from V --to W` says which jobs differ. Nothing was written (exit 4).";
+    MinimiseInterrupted "minimise::interrupted" Error "The search was interrupted before there was anything to write."
+        "A signal came before a job that differs was found and could be written. A search that is interrupted later writes the smallest job that it has found, proves it, and says that a smaller one may exist (exit 130 as well).";
     MinimiseOutput "minimise::output" Error "The reproduction cannot be written."
         "`--output` names a folder that is empty or not there: what is written is a project of its own, with its pins, and nothing is written over.";
     MinimiseUnproven "minimise::unproven" Error "The reproduction does not reproduce."

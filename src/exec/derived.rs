@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -121,17 +121,18 @@ fn resolve(package: &Path) -> Result<(), String> {
 }
 
 /// Copies a folder with all that is in it, but what builds leave.
-fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        let target: PathBuf = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            if entry.file_name() != "target" {
-                copy_folder(&entry.path(), &target)?;
-            }
-        } else {
+        let target = to.join(entry.file_name());
+        if !entry.file_type()?.is_dir() {
             fs::copy(entry.path(), target)?;
+        } else if entry.file_name() != "target" {
+            copy_folder(&entry.path(), &target)?;
         }
     }
     Ok(())

@@ -22,6 +22,7 @@ pub use admit::{REPLAYS, cautions, refusals};
 pub use cache::{Cache, CachedFiles, Lookup};
 pub use corpora::{Corpora, FirstRows, LoadedTrace, Reading};
 pub use derived::DerivedRoot;
+pub(crate) use derived::copy_folder;
 pub use engines::Engines;
 pub use error::{EndElsewhere, JobError};
 pub use event::{Board, Ending, Event, Listener, Origin};

@@ -9,13 +9,13 @@ use crate::program::{Place, Ran};
 const PIN: &str = "aisimulate-0.13.0-dev.202610290000000087";
 
 /// Answers every job as `answer` has it, under the key that was asked.
-const OBLIGING: &str = "#!/bin/sh
+pub(crate) const OBLIGING: &str = "#!/bin/sh
 job=$(sed 's/.*\"job\":\"\\([0-9a-f]*\\)\".*/\\1/')
 sed \"s/JOB/$job/\" \"$0.answer\"
 ";
 
 /// Returns a project whose scenario runs on an engine whose runner is this script.
-fn project(script: &str) -> Place {
+pub(crate) fn project(script: &str) -> Place {
     let place = Place::with_pins();
     let scenario = include_str!("../fixtures/runner/job.kdl").replace(
         "engine \"native\" version=\"1\"",
@@ -30,7 +30,7 @@ fn project(script: &str) -> Place {
 }
 
 /// Runs `bench` where ready-made runners and nothing else can be found.
-fn bench(place: &Place, arguments: &[&str]) -> Ran {
+pub(crate) fn bench(place: &Place, arguments: &[&str]) -> Ran {
     let mut command = place.command(arguments);
     command.env("TOUCHSTONE_CACHE", place.path("cache"));
     command.env("TOUCHSTONE_RUNNERS", place.path("made"));
@@ -134,7 +134,7 @@ fn jobs_of_this_program_run_where_there_is_no_folder_for_runners() {
 }
 
 /// Gives a second version of the engine a runner: this script, with an answer whose first request has its first token a millisecond earlier.
-fn another_version(place: &Place, script: &str) {
+pub(crate) fn another_version(place: &Place, script: &str) {
     let pin = "aisimulate-0.13.0-dev.202610280000000086";
     let program = place.write(&format!("made/{pin}/runner"), script);
     let answer = include_str!("../fixtures/runner/answer.json")
@@ -145,7 +145,7 @@ fn another_version(place: &Place, script: &str) {
 }
 
 /// Both versions, as `explain` and `minimise` take them.
-const VERSIONS: [&str; 6] =
+pub(crate) const VERSIONS: [&str; 6] =
     ["--engine", "aisimulate", "--from", "0.13.0-dev.86", "--to", "0.13.0-dev.87"];
 
 #[test]

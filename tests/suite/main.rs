@@ -25,6 +25,7 @@ mod refusals;
 mod roster;
 mod runs;
 mod scenario;
+mod stopped;
 mod trace;
 mod unserved;
 mod upgrade;

@@ -35,6 +35,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "src/record/spool.rs",
             "src/report/",
             "src/exec/",
+            "src/cli/cmd/minimise/written",
             "src/gate/write",
             "src/scenario/edit",
         ],

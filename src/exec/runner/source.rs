@@ -19,6 +19,11 @@ pub struct RunnerSource {
 }
 
 impl RunnerSource {
+    /// Returns the folder below a project root that the runners of all versions of a pin's engine share; an engine may have none.
+    pub(crate) fn shared(pin: &EnginePin) -> PathBuf {
+        Path::new(PinKind::Engine.folder()).join(SHARED).join(&pin.name)
+    }
+
     /// Reads the package of a pin's runner in the project at `root`, and holds its lock file against the pin.
     ///
     /// # Errors
@@ -39,7 +44,7 @@ impl RunnerSource {
         let text = std::fs::read_to_string(&lock).map_err(|error| unreadable(&lock, &error))?;
         check_lock(pin, &text)?;
         let mut files = vec![folder.join("Cargo.toml"), lock];
-        for sources in [folder.join("src"), engines.join(SHARED).join(&pin.name)] {
+        for sources in [folder.join("src"), root.join(Self::shared(pin))] {
             if sources.is_dir() {
                 files.extend(sorted(&sources).map_err(|error| unreadable(&sources, &error))?);
             }

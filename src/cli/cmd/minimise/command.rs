@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::args::{Format, MinimiseArgs};
 use crate::cli::cmd::engines::runnable;
@@ -38,12 +39,17 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
     let found = search(start, (&mut trial, &project), args.budget, context);
     let story = Story { job: &job, rows, found: &found, trial: &trial, args };
     let files = project.finish(&found.smallest, &story.comment())?;
-    let answers = prove(&files, &trial, context)?;
+    // What an interrupted search has found is proven as well: whoever cannot wait asks a second time, which ends the program.
+    let fresh = AtomicBool::new(false);
+    let stop = if story.is_interrupted() { &fresh } else { trial.stop };
+    let answers = prove(&files.scenario.0, &trial, stop, context)?;
+    let files = project.publish(files)?;
+    let answers = answers.ok_or_else(|| unproven(&files))?;
     match args.format {
         Format::Table => print(story.text(&files, &answers))?,
         Format::Json => print(story.json(&files, &answers))?,
     }
-    Ok(if found.stopped == Some(Stop::Interrupted) { Exit::Interrupted } else { Exit::Success })
+    Ok(if story.is_interrupted() { Exit::Interrupted } else { Exit::Success })
 }
 
 /// Returns the plan with the job that is asked for, or with all.
@@ -97,7 +103,7 @@ fn differing(
 }
 
 fn interrupted(_: Stop) -> Failure {
-    let problem = Problem::new(Code::MinimiseEqual, "interrupted: nothing is written");
+    let problem = Problem::new(Code::MinimiseInterrupted, "interrupted: nothing is written");
     Failure::new(Exit::Interrupted, problem)
 }
 
@@ -133,6 +139,9 @@ fn start<'a>(
     let scenario = scenario_of(&alone.text)?;
     let corpus = prepared.corpora.of(job).map(|trace| Arc::clone(&trace.corpus));
     let all = candidates(job, (&scenario, corpus.as_deref()), &trial, project);
+    if trial.stop.load(Ordering::SeqCst) {
+        return Err(interrupted(Stop::Interrupted));
+    }
     for candidate in all.unwrap_or_default() {
         if trial.ask(&candidate, project.root()).map_err(interrupted)? == Tried::Differs {
             return Ok((trial, candidate));
@@ -166,13 +175,18 @@ fn search(
     minimise(start, &mut ask, budget, &mut tell)
 }
 
-/// Reads the written files back and runs them under both versions.
-///
-/// # Errors
-/// [`Code::MinimiseUnproven`], exit 1, where they answer alike.
-fn prove(files: &Files, trial: &Trial<'_>, context: &Context) -> Result<Answers, Failure> {
+/// Reads the written files back, with the pins and runners beside them, and runs them under both versions; `None` where these do not
+/// answer as was found.
+fn prove(
+    scenario: &Path,
+    trial: &Trial<'_>,
+    stop: &AtomicBool,
+    context: &Context,
+) -> Result<Option<Answers>, Failure> {
     let quiet = context.quiet();
-    let (plan, _) = load_plan(&files.scenario.0, None)?;
+    let (plan, _) = load_plan(scenario, None)?;
+    let wanted = trial.wanted;
+    let trial = again(&Registry::open(&plan.root)?, trial, stop, &quiet)?;
     let prepared = Prepared::of_plan(plan, &quiet)?;
     let job = prepared.plan.jobs.first();
     let corpus = job.and_then(|job| prepared.corpora.of(job)).map(|trace| &trace.corpus);
@@ -180,12 +194,29 @@ fn prove(files: &Files, trial: &Trial<'_>, context: &Context) -> Result<Answers,
         Some(job) => trial.answers(job, corpus).map_err(interrupted)?,
         None => None,
     };
-    let is_wanted = |answers: &Answers| answers.difference() == Some(trial.wanted);
-    answers.filter(is_wanted).ok_or_else(|| {
-        let path = files.scenario.0.display();
-        let message = format!("`{path}` does not differ when it is read back");
-        Failure::new(Exit::JobFailed, Problem::new(Code::MinimiseUnproven, message))
-    })
+    Ok(answers.filter(|answers| answers.difference() == Some(wanted)))
+}
+
+/// Returns a trial between the same versions, as another project has them.
+fn again<'a>(
+    registry: &Registry,
+    trial: &Trial<'_>,
+    stop: &'a AtomicBool,
+    context: &Context,
+) -> Result<Trial<'a>, Failure> {
+    let find = |engine: &EngineIdentity| {
+        EngineIdentity::find(registry, &engine.name, engine.shown_version())
+    };
+    let (from, to) = (find(&trial.from)?, find(&trial.to)?);
+    let engines = runnable(Engines::of([&from, &to], registry)?, registry, context)?;
+    Ok(Trial::new(engines, (from, to), stop))
+}
+
+/// Returns the failure of files that do not do what was found.
+fn unproven(files: &Files) -> Failure {
+    let path = files.scenario.0.display();
+    let message = format!("`{path}` does not differ when it is read back");
+    Failure::new(Exit::JobFailed, Problem::new(Code::MinimiseUnproven, message))
 }
 
 /// What is told of a search.
@@ -226,6 +257,11 @@ impl Story<'_> {
             }
             None => format!("Its workload is not made of rows; {tried} candidates were tried"),
         }
+    }
+
+    /// Returns whether someone asked to stop before the search had come to its end.
+    fn is_interrupted(&self) -> bool {
+        self.found.stopped == Some(Stop::Interrupted)
     }
 
     /// Returns why it may not be the smallest.
@@ -292,8 +328,6 @@ fn said(answer: &Answer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use clap::Parser as _;
 
     use super::*;
@@ -303,13 +337,14 @@ mod tests {
     #[test]
     fn files_that_do_not_differ_when_they_are_read_back_are_not_told() {
         let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/smoke.kdl");
-        let files = Files { scenario: (scenario, String::new()), trace: None };
         let versions =
             (EngineIdentity::native(Compat::V0_13_0), EngineIdentity::native(Compat::Dev87));
         let stop = AtomicBool::new(false);
         let trial = Trial::new(Engines::default(), versions, &stop);
         let context = Context::new(&Arguments::parse_from(["bench", "man"]));
-        let refused = prove(&files, &trial, &context).expect_err("both answer alike");
+        let answers = prove(&scenario, &trial, &stop, &context).expect("it runs");
+        assert!(answers.is_none(), "both answer alike");
+        let refused = unproven(&Files { scenario: (scenario, String::new()), trace: None });
         assert_eq!(refused.exit(), Exit::JobFailed);
         assert_eq!(refused.into_bag().into_sorted()[0].code(), Code::MinimiseUnproven);
     }

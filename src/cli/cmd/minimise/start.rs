@@ -47,7 +47,8 @@ pub(super) fn candidates(
     if !matches!(simulation.workload.load, Load::TraceTimestamps { .. }) {
         let under = job.under(&trial.from);
         let JobKind::Simulation(first) = &under.kind else { return Ok(Vec::new()) };
-        let record = trial.engines.run(first, corpus, &Options::default())?;
+        let options = Options { stop: Some(trial.stop), ..Options::default() };
+        let record = trial.engines.run(first, corpus, &options)?;
         candidates.push(Candidate {
             scenario: load_by_timestamps(&with_rows),
             rows: Some(arriving(&rows, &record, corpus)),

@@ -4,16 +4,23 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use crate::cli::{Exit, Failure};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
+use crate::exec::copy_folder;
+use crate::exec::runner::RunnerSource;
 use crate::gate::minimise::{Candidate, Rows, header, with_trace};
 use crate::pin::{PinKind, Registry};
 
-/// A project in the making.
+/// A project in the making: beside the folder that it becomes, and gone where it becomes none.
 #[derive(Debug)]
 pub(super) struct Project {
+    /// Removed with all that is in it when dropped.
+    making: TempDir,
     root: PathBuf,
+    output: PathBuf,
     name: String,
 }
 
@@ -27,40 +34,48 @@ pub(super) struct Files {
 }
 
 impl Project {
-    /// Makes a project in a folder that is empty or not there, with these pins of another.
+    /// Makes a project that becomes `output`, a folder that is empty or not there, with these pins of another.
     ///
     /// # Errors
-    /// [`Code::MinimiseOutput`] where the folder holds something or cannot be written; what is wrong with a pin.
+    /// [`Code::MinimiseOutput`] where that folder holds something or cannot be written; what is wrong with a pin.
     pub(super) fn create(
-        root: &Path,
+        output: &Path,
         name: &str,
         registry: &Registry,
         pins: impl IntoIterator<Item = (PinKind, String)>,
     ) -> Result<Self, Failure> {
-        let holds = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
+        let holds = fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some());
         if holds {
-            let message = format!("`{}` holds something already", root.display());
+            let message = format!("`{}` holds something already", output.display());
             let help = "name a folder that is empty or not there: --output DIR";
             return Err(Problem::new(Code::MinimiseOutput, message).help(help).into());
         }
-        let project = Self { root: root.to_path_buf(), name: format!("{name}-minimal") };
+        let making = tempfile::Builder::new().prefix(".minimise-").tempdir_in(beside(output));
+        let making = making.map_err(|error| unwritable(output, &error))?;
+        let (root, output) = (making.path().join("project"), output.to_path_buf());
+        let project = Self { making, root, output, name: format!("{name}-minimal") };
         for (kind, pin) in pins {
             if kind != PinKind::Trace {
                 project.copy(registry, kind, &pin)?;
             }
         }
-        project.write("pins/traces/.keep", "")?;
+        let traces = project.root.join(PinKind::Trace.folder());
+        fs::create_dir_all(traces).map_err(|error| project.unwritable(&error))?;
         Ok(project)
     }
 
-    /// Copies a pin with everything beside it that it names; of an engine its whole folder.
+    /// Copies a pin with everything beside it that it names; of an engine its whole folder, and what its runners share.
     fn copy(&self, registry: &Registry, kind: PinKind, name: &str) -> Result<(), Failure> {
         let from = registry.root();
         let file = kind.file(name);
         if kind == PinKind::Engine {
             let folder = Path::new(&file).parent().unwrap_or(Path::new(&file)).to_path_buf();
-            let copied = copy_folder(&from.join(&folder), &self.root.join(&folder));
-            return copied.map_err(|error| self.unwritable(&error));
+            let shared = RunnerSource::shared(&registry.engine(name).map_err(Bag::from)?);
+            for folder in [folder, shared].iter().filter(|folder| from.join(folder).is_dir()) {
+                let copied = copy_folder(&from.join(folder), &self.root.join(folder));
+                copied.map_err(|error| self.unwritable(&error))?;
+            }
+            return Ok(());
         }
         let pin = registry.pin(kind, name).map_err(Bag::from)?;
         let beside = pin.files().iter().map(|file| file.path.clone());
@@ -73,7 +88,7 @@ impl Project {
         Ok(())
     }
 
-    /// Returns the folder.
+    /// Returns the folder as long as it is in the making.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
@@ -114,15 +129,49 @@ impl Project {
                 let digest = self.digest_of(rows);
                 (with_trace(&smallest.scenario, &self.name, &digest), Some((path, rows.text())))
             }
-            None => (smallest.scenario.clone(), None),
+            None => {
+                self.forget_trace().map_err(|error| self.unwritable(&error))?;
+                (smallest.scenario.clone(), None)
+            }
         };
         let named = Candidate { scenario, rows: None }.text();
         let named = named.replacen("scenario \"job\"", &format!("scenario \"{}\"", self.name), 1);
         let text = format!("{}\n{named}", header(comment));
         let path = self.write(&format!("scenarios/{}.kdl", self.name), &text)?;
-        let keep = self.root.join("pins/traces/.keep");
-        fs::remove_file(keep).map_err(|error| self.unwritable(&error))?;
         Ok(Files { scenario: (path, text), trace })
+    }
+
+    /// Removes the rows of candidates that are not what was found.
+    fn forget_trace(&self) -> io::Result<()> {
+        let traces = self.root.join(PinKind::Trace.folder());
+        fs::remove_dir_all(&traces)?;
+        fs::create_dir(traces)
+    }
+
+    /// Puts the project where it was asked for, and returns its files there.
+    ///
+    /// # Errors
+    /// [`Code::MinimiseOutput`] where it cannot be put there.
+    pub(super) fn publish(self, files: Files) -> Result<Files, Failure> {
+        let Self { making, root, output, .. } = self;
+        let moved = || {
+            fs::create_dir_all(output.parent().unwrap_or(&output))?;
+            if !output.is_dir() {
+                return fs::rename(&root, &output);
+            }
+            // A folder that is there stays the same one: whoever asked may be in it.
+            fs::read_dir(&root)?.try_for_each(|entry| {
+                let entry = entry?;
+                fs::rename(entry.path(), output.join(entry.file_name()))
+            })
+        };
+        moved().map_err(|error| unwritable(&output, &error))?;
+        drop(making);
+        let place = |(path, text): (PathBuf, String)| {
+            let below = path.strip_prefix(&root).unwrap_or(&path);
+            (output.join(below), text)
+        };
+        Ok(Files { scenario: place(files.scenario), trace: files.trace.map(place) })
     }
 
     /// Writes a file.
@@ -135,22 +184,37 @@ impl Project {
     }
 
     fn unwritable(&self, error: &io::Error) -> Failure {
-        let message = format!("cannot write below `{}`: {error}", self.root.display());
-        Failure::new(Exit::Refused, Problem::new(Code::MinimiseOutput, message))
+        unwritable(&self.output, error)
     }
 }
 
-/// Copies a folder with all that is in it, save what a build left.
-fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if !entry.file_type()?.is_dir() {
-            fs::copy(entry.path(), target)?;
-        } else if entry.file_name() != "target" {
-            copy_folder(&entry.path(), &target)?;
-        }
+/// Returns the folder in which a path, or the first of those above it that is not there, would be made.
+fn beside(output: &Path) -> PathBuf {
+    let above = output.ancestors().skip(1).find(|folder| folder.is_dir());
+    above.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+fn unwritable(output: &Path, error: &io::Error) -> Failure {
+    let message = format!("cannot write below `{}`: {error}", output.display());
+    Failure::new(Exit::Refused, Problem::new(Code::MinimiseOutput, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runner_of_a_copied_pin_is_built_from_the_same_bytes() {
+        let registry = Registry::open(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the project");
+        let pin = registry.engine_at("aisimulate", "0.13.0-dev.87").expect("pinned");
+        let place = tempfile::tempdir().expect("a folder");
+        let output = place.path().join("a/b");
+        let pins = [(PinKind::Engine, pin.folder.clone())];
+        let project = Project::create(&output, "x", &registry, pins).expect("writable");
+        let digest = |root: &Path| RunnerSource::read(root, &pin).expect("a package").digest;
+        assert_eq!(digest(project.root()), digest(registry.root()));
+        drop(project);
+        let left = fs::read_dir(place.path()).expect("a folder").count();
+        assert_eq!(left, 0, "what becomes nothing leaves nothing");
     }
-    Ok(())
 }
