@@ -1,6 +1,7 @@
 //! An engine's own records as the record of a run: times as it tells them, and nothing that it does not tell.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use crate::deployment::{WorkerRole, Workers};
 use crate::plan::SimulationJob;
@@ -110,17 +111,12 @@ impl<'n> Asked<'n> {
 
     /// Returns the session and turn of a request: those of its name, or of its place where the specification listed it.
     fn turn_of(&self, request: &EngineRequest) -> Result<(usize, usize), String> {
-        let number = |name: &Option<String>| name.as_ref()?.parse().ok();
-        let found = match &self.stated {
-            Some(by_place) => {
-                let place: Option<u64> = number(&request.request_id);
-                place.and_then(|place| by_place.get(&place)).map(|session| (*session, 0))
-            }
-            None => {
-                let session: Option<u64> = number(&request.session_id);
-                let session = session.and_then(|session| usize::try_from(session).ok());
-                session.map(|session| (session, request.turn_index.map_or(0, |turn| turn as usize)))
-            }
+        let found = if let Some(by_place) = &self.stated {
+            let place: Option<u64> = number(request.request_id.as_ref());
+            place.and_then(|place| by_place.get(&place)).map(|session| (*session, 0))
+        } else {
+            let session: Option<usize> = number(request.session_id.as_ref());
+            session.map(|session| (session, request.turn_index.map_or(0, |turn| turn as usize)))
         };
         found
             .filter(|(session, turn)| {
@@ -128,6 +124,11 @@ impl<'n> Asked<'n> {
             })
             .ok_or_else(|| format!("it lists a request that was not asked: {request:?}"))
     }
+}
+
+/// Returns the number that a name is.
+fn number<T: FromStr>(name: Option<&String>) -> Option<T> {
+    name?.parse().ok()
 }
 
 /// Returns the record of a request.
