@@ -24,6 +24,11 @@ pub(crate) fn end_on_signal() {
     });
 }
 
+/// Returns the flag that [`stop_on_signal`] returns, and leaves what signals do as it is.
+pub(crate) fn stop_flag() -> &'static AtomicBool {
+    &STOP
+}
+
 /// Makes the first signal set the flag that is returned: jobs stop, finished ones are kept. The second exits at once with 130.
 pub(crate) fn stop_on_signal() -> &'static AtomicBool {
     end_on_signal();

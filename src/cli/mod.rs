@@ -21,7 +21,7 @@ pub use context::Context;
 pub(crate) use environment::{host, processors, user};
 pub use exit::Exit;
 pub use failure::Failure;
-pub(crate) use interrupt::{end_on_signal, stop_on_signal};
+pub(crate) use interrupt::{end_on_signal, stop_flag, stop_on_signal};
 pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;

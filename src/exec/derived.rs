@@ -5,11 +5,14 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
 
 use crate::pin::{EnginePin, ListedVersion};
+
+use super::run_command;
 
 /// The folder of engine pins below a root.
 const ENGINES: &str = "pins/engines";
@@ -49,11 +52,17 @@ impl DerivedRoot {
     }
 
     /// Adds a version of an engine, made from `nearest`: the same runner, the same capabilities, another package. Its lock file is
-    /// resolved by cargo where the version depends on others than the nearest; the store holds its checksum against `listed`.
+    /// resolved by cargo, until `stop` is set, where the version depends on others than the nearest; the store holds its checksum against
+    /// `listed`.
     ///
     /// # Errors
     /// What the system says, or cargo, in words.
-    pub fn add(&self, nearest: &EnginePin, listed: &ListedVersion) -> Result<(), String> {
+    pub fn add(
+        &self,
+        nearest: &EnginePin,
+        listed: &ListedVersion,
+        stop: &AtomicBool,
+    ) -> Result<(), String> {
         let engines = self.path().join(ENGINES);
         let target = engines.join(format!("{}-{}", nearest.name, listed.version));
         if target.is_dir() {
@@ -68,7 +77,7 @@ impl DerivedRoot {
             let text = if file == LOCK { exchange.lock(&text) } else { exchange.text(&text) };
             fs::write(&path, text).map_err(|error| format!("{file}: {error}"))?;
         }
-        resolve(&target.join("runner"))
+        resolve(&target.join("runner"), stop)
     }
 }
 
@@ -103,11 +112,12 @@ impl Exchange<'_> {
 }
 
 /// Has cargo see to it that the lock file of a package fits: as it stands, else with what must change.
-fn resolve(package: &Path) -> Result<(), String> {
+fn resolve(package: &Path, stop: &AtomicBool) -> Result<(), String> {
     let fetch = |options: &[&str]| {
         let mut command = Command::new("cargo");
-        command.arg("fetch").args(options).current_dir(package).stdin(Stdio::null());
-        command.output().map_err(|error| format!("cannot run cargo: {error}"))
+        command.arg("fetch").args(options).current_dir(package);
+        run_command(&mut command, Some(stop), &|_| {})
+            .map_err(|error| format!("cannot run cargo: {error}"))
     };
     if fetch(&["--locked"])?.status.success() {
         return Ok(());

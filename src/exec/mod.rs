@@ -6,6 +6,7 @@
 mod admit;
 mod cache;
 mod capability;
+mod command;
 mod corpora;
 mod derived;
 mod engines;
@@ -20,6 +21,7 @@ pub mod runner;
 
 pub use admit::{REPLAYS, cautions, refusals};
 pub use cache::{Cache, CachedFiles, Lookup};
+pub(crate) use command::{CommandError, run_command};
 pub use corpora::{Corpora, FirstRows, LoadedTrace, Reading};
 pub use derived::DerivedRoot;
 pub(crate) use derived::copy_folder;

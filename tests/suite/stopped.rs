@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::engines::{OBLIGING, VERSIONS, another_version, bench, project};
@@ -17,13 +19,17 @@ fn held_at(call: u32) -> String {
 
 /// Starts `bench` as [`bench`] does, asks it to stop once something opens `pipe`, and returns what it left.
 fn stopped(place: &Place, arguments: &[&str], pipe: &str) -> Ran {
-    let pipe = place.path(pipe);
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let mut command = place.command(arguments);
     command.env("TOUCHSTONE_CACHE", place.path("cache"));
     command.env("TOUCHSTONE_RUNNERS", place.path("made"));
+    stopped_at(&mut command, &place.path(pipe))
+}
+
+/// Starts a command, asks it to stop once something opens `pipe`, and returns what it left.
+fn stopped_at(command: &mut Command, pipe: &Path) -> Ran {
+    assert!(Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("built");
-    let held = fs::File::create(&pipe).expect("opens once it is read");
+    let held = fs::File::create(pipe).expect("opens once it is read");
     let mut kill = Command::new("kill");
     assert!(kill.args(["-TERM", &child.id().to_string()]).status().expect("kill").success());
     let output = child.wait_with_output().expect("it ends");
@@ -75,4 +81,43 @@ fn a_job_that_differs_only_the_first_time_leaves_no_pins_behind() {
     let ran = bench(&place, &minimise).exits(4);
     assert!(ran.stderr.contains("does not differ any more"), "{ran}");
     nothing_is_left(&place);
+}
+
+/// A bisection between the two versions.
+const BISECT: [&str; 8] = [
+    "bisect",
+    "scenarios/r.kdl",
+    "--engine",
+    "aisimulate",
+    "--good",
+    "0.13.0-dev.86",
+    "--bad",
+    "0.13.0-dev.87",
+];
+
+#[test]
+fn a_bisection_that_is_stopped_while_a_runner_is_built_ends_the_build_and_is_no_verdict() {
+    let place = project(OBLIGING);
+    let cargo = place.write("bin/cargo", "#!/bin/sh\necho $$ >\"$0.id\"\nexec cat \"$0.hold\"\n");
+    fs::set_permissions(cargo, fs::Permissions::from_mode(0o755)).expect("its own file");
+    let mut command = place.command(BISECT);
+    let path = std::env::var("PATH").expect("a path");
+    command.env("PATH", format!("{}:{path}", place.path("bin").display()));
+    command.env("TOUCHSTONE_CACHE", place.path("cache"));
+    let ran = stopped_at(&mut command, &place.path("bin/cargo.hold")).exits(130);
+    assert!(ran.stderr.contains("bisect::interrupted"), "{ran}");
+    assert!(ran.stdout.is_empty(), "{ran}");
+    let mut kill = Command::new("kill");
+    kill.args(["-0", place.read("bin/cargo.id").trim()]).stderr(Stdio::null());
+    assert!(!kill.status().expect("kill").success(), "the build goes on");
+}
+
+#[test]
+fn a_runner_that_breaks_is_a_version_that_cannot_be_asked_and_no_other_answer() {
+    let place = project("#!/bin/sh\necho out of memory >&2\nexit 134\n");
+    another_version(&place, OBLIGING);
+    let ran = bench(&place, &BISECT).exits(4);
+    assert!(ran.stdout.contains("unavailable: its runner has no answer to "), "{ran}");
+    assert!(!ran.stdout.contains("OTHER"), "{ran}");
+    assert!(ran.stderr.contains("bisect::unavailable"), "{ran}");
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::{EnginesAction, EnginesArgs, Format, Rebuild, WantedEngines};
 use crate::cli::render::{Align, columns};
-use crate::cli::{Context, Exit, Failure, print};
+use crate::cli::{Context, Exit, Failure, print, stop_flag};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::canonical::{Value, object};
 use crate::exec::Engines;
@@ -100,6 +100,7 @@ pub(in crate::cli) fn store(registry: &Registry, context: &Context) -> Result<Ru
         cache: cache.join("runners"),
         prebuilt: environment.prebuilt,
         limits: Limits::default(),
+        stop: Some(stop_flag()),
     })
 }
 

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ExecPinArgs, context: &Context) -> Result<Exit, Failure
     let said = answers.into_iter().filter_map(|(id, answer)| {
         let said = match answer {
             Answer::Reported(answered) => answered.digest.hex(),
-            Answer::Failed(why) => format!("failed: {why}"),
+            Answer::Failed(why) | Answer::Broken(why) => format!("failed: {why}"),
             Answer::Interrupted => "failed: interrupted".to_owned(),
             Answer::Refused(_) => return None,
         };

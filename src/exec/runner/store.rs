@@ -1,17 +1,22 @@
 //! Built runners: in a cache outside of every checkout, by what they are built from; or ready made, by whoever packaged the program.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
+use crate::exec::{CommandError, run_command};
 use crate::pin::EnginePin;
 use crate::record::file_digest;
 
 use super::{Limits, RunnerSource, Upstream};
 
+/// How often it is looked whether another process still builds, and whether someone asked to stop.
+const TICK: Duration = Duration::from_millis(20);
 /// The program of a built runner.
 const PROGRAM: &str = "runner";
 /// The digest of the program's bytes, beside it.
@@ -30,6 +35,8 @@ pub struct RunnerStore {
     pub prebuilt: Option<PathBuf>,
     /// What a runner may take.
     pub limits: Limits,
+    /// Set when someone asks to stop: what is being built then is ended.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 /// How a runner is there.
@@ -104,7 +111,7 @@ impl RunnerStore {
         };
         let _alone = self.alone(tell).map_err(|error| failed(&error.to_string()))?;
         tell(&format!("building the runner of `{}`; this takes minutes", pin.folder));
-        compile(&source.folder, &target, tell).map_err(|why| failed(&why))?;
+        compile(&source.folder, &target, self.stop, tell).map_err(|why| failed(&why))?;
         let built = target.join("release").join(PROGRAM);
         Ok(self.keep(&built, &entry).map_err(|error| failed(&error.to_string()))?)
     }
@@ -118,15 +125,27 @@ impl RunnerStore {
     pub(super) fn alone(&self, tell: &dyn Fn(&str)) -> io::Result<File> {
         fs::create_dir_all(&self.cache)?;
         let lock = File::options().create(true).append(true).open(self.cache.join(LOCK))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                tell("waiting for another process that builds runners");
-                lock.lock()?;
+        let mut is_told = false;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::WouldBlock) if self.is_stopped() => {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                Err(TryLockError::WouldBlock) => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        tell("waiting for another process that builds runners");
+                    }
+                    std::thread::park_timeout(TICK);
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
             }
-            Err(TryLockError::Error(error)) => return Err(error),
         }
-        Ok(lock)
+    }
+
+    /// Returns whether someone asked to stop.
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::SeqCst))
     }
 
     /// Checks that the runner of a pin is the one that was built.
@@ -228,20 +247,20 @@ fn digest_of(program: &Path) -> Result<Sha256, Bag> {
     })
 }
 
-/// Compiles a package; what the compiler says goes to `tell`.
-fn compile(folder: &Path, target: &Path, tell: &dyn Fn(&str)) -> Result<(), String> {
+/// Compiles a package until someone asks to stop; what the compiler says goes to `tell`.
+fn compile(
+    folder: &Path,
+    target: &Path,
+    stop: Option<&AtomicBool>,
+    tell: &dyn Fn(&str),
+) -> Result<(), String> {
     let mut command = Command::new("cargo");
     command.args(["build", "--locked", "--release", "--color", "never", "--manifest-path"]);
     command.arg(folder.join("Cargo.toml")).arg("--target-dir").arg(target);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("cannot start `cargo`: {error}"))?;
-    let stderr = child.stderr.take().expect("stderr was piped");
-    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-        tell(&line);
-    }
-    match child.wait() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`cargo build` ended with {status}")),
-        Err(error) => Err(error.to_string()),
+    match run_command(&mut command, stop, tell) {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!("`cargo build` ended with {}", output.status)),
+        Err(CommandError::System(error)) => Err(format!("cannot run `cargo`: {error}")),
+        Err(CommandError::Interrupted) => Err("interrupted".to_owned()),
     }
 }

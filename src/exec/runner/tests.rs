@@ -221,6 +221,7 @@ fn store() -> (tempfile::TempDir, RunnerStore, EnginePin) {
         std::fs::copy(from.join(&path), to).expect("copied");
     }
     let store = RunnerStore {
+        stop: None,
         root: root.path().to_owned(),
         cache: root.path().join("cache"),
         prebuilt: None,

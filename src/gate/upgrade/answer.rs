@@ -25,6 +25,8 @@ pub enum Answer {
     Reported(Box<Answered>),
     /// The job failed.
     Failed(String),
+    /// Nobody knows: a runner has no usable answer, for this reason, or this machine could not keep it.
+    Broken(String),
     /// It cannot be asked that: the reason.
     Refused(String),
     /// Someone asked to stop before it ended.
@@ -76,6 +78,21 @@ fn refusal(result: &JobResult) -> Option<String> {
     }
 }
 
+/// Returns whether nothing is known of what an engine says: a runner crashed, took too long or answered something else.
+fn is_broken(result: &JobResult) -> bool {
+    match &result.state {
+        JobState::Unreported(JobError::Runner(error)) => match error {
+            RunnerError::Refused { .. } => false,
+            RunnerError::NotStarted { .. }
+            | RunnerError::Crashed { .. }
+            | RunnerError::TimedOut { .. }
+            | RunnerError::Nonsense { .. } => true,
+        },
+        JobState::Unreported(JobError::Unwritable { .. }) => true,
+        JobState::Reported { .. } | JobState::Unreported(_) => false,
+    }
+}
+
 impl Answer {
     /// Returns the answer of a job that ran; `requests` is what it left of its requests.
     pub fn of(result: &JobResult, requests: Option<Spool>) -> Self {
@@ -86,6 +103,9 @@ impl Answer {
             return Self::Refused(why);
         }
         let failures = result.failures();
+        if is_broken(result) {
+            return Self::Broken(failures.join("; "));
+        }
         match (result.report(), requests) {
             (Some(report), Some(requests)) if failures.is_empty() => {
                 Self::Reported(Box::new(Answered::new(report.clone(), requests)))

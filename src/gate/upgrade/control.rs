@@ -35,7 +35,9 @@ pub fn judge_control(sound: &Answer, planted: &Answer) -> bool {
             sound.report.requests_digest() != planted.report.requests_digest()
         }
         (Answer::Reported(_), Answer::Failed(_)) => true,
-        (Answer::Reported(_), Answer::Refused(_) | Answer::Interrupted)
-        | (Answer::Failed(_) | Answer::Refused(_) | Answer::Interrupted, _) => false,
+        (Answer::Reported(_), Answer::Refused(_) | Answer::Broken(_) | Answer::Interrupted)
+        | (Answer::Failed(_) | Answer::Refused(_) | Answer::Broken(_) | Answer::Interrupted, _) => {
+            false
+        }
     }
 }

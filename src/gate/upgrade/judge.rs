@@ -87,7 +87,7 @@ fn compared<'a>((from, to): (&'a PinSide, &'a PinSide)) -> Compared<'a> {
     let mut refused = Vec::new();
     for (name, side) in sides {
         match &side.answer {
-            Answer::Failed(why) => failed.push(format!("{name}: {why}")),
+            Answer::Failed(why) | Answer::Broken(why) => failed.push(format!("{name}: {why}")),
             Answer::Refused(why) => refused.push(format!("{name}: {why}")),
             Answer::Reported(_) | Answer::Interrupted => {}
         }

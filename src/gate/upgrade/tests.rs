@@ -31,7 +31,7 @@ fn side(fault: Option<Fault>) -> PinSide {
     let again = match &answer {
         Answer::Reported(answered) => Again::Digest(answered.digest),
         Answer::Failed(why) => Again::Failed(why.clone()),
-        Answer::Refused(_) | Answer::Interrupted => Again::Unasked,
+        Answer::Broken(_) | Answer::Refused(_) | Answer::Interrupted => Again::Unasked,
     };
     PinSide { answer, again }
 }

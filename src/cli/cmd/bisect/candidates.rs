@@ -1,6 +1,7 @@
 //! The versions between a good and a bad one, in the registry's order.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use crate::diag::{Bag, Code, Problem};
 use crate::exec::DerivedRoot;
@@ -69,10 +70,10 @@ impl Candidates {
     ///
     /// # Errors
     /// Why it cannot be, in words.
-    pub(super) fn ready(&self, place: usize) -> Result<EngineIdentity, String> {
+    pub(super) fn ready(&self, place: usize, stop: &AtomicBool) -> Result<EngineIdentity, String> {
         let version = &self.versions[place];
         if let Source::Listed { nearest, listed } = &version.source {
-            self.root.add(nearest, listed)?;
+            self.root.add(nearest, listed, stop)?;
         }
         let found = Registry::open(self.root())
             .map_err(Bag::from)

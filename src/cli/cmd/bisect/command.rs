@@ -79,10 +79,15 @@ impl Asking<'_> {
     fn ask(&mut self, place: usize) -> Result<Probe<Sha256>, Failure> {
         let name = self.candidates.names().swap_remove(place);
         self.context.note(&format!("asking {} {name}", self.args.engine));
-        let asked = self.candidates.ready(place).and_then(|engine| {
+        let stop = self.manner.stop;
+        let asked = self.candidates.ready(place, stop).and_then(|engine| {
             let asked = PinRun::new(&self.plan, &engine, self.context);
             asked.map_err(|failure| told(failure.into_bag()))
         });
+        // What was being fetched or built when someone asked to stop says nothing of the version.
+        if stop.load(Ordering::SeqCst) {
+            return Err(interrupted());
+        }
         let mut asked = match asked {
             Ok(asked) => asked,
             Err(why) => return Ok(Probe::Unavailable(why)),
@@ -92,7 +97,7 @@ impl Asking<'_> {
         asked.retain(|job| is_wanted(&job.id));
         let mut answers = asked.ask(&self.manner, self.context);
         answers.retain(|id, _| is_wanted(id));
-        if self.manner.stop.load(Ordering::SeqCst) {
+        if stop.load(Ordering::SeqCst) {
             return Err(interrupted());
         }
         Ok(self.probe(place, answers))
@@ -102,8 +107,19 @@ impl Asking<'_> {
     fn probe(&mut self, place: usize, mut answers: Answers) -> Probe<Sha256> {
         let refusal = |answer: &Answer| match answer {
             Answer::Refused(why) => Some(why.clone()),
-            Answer::Reported(_) | Answer::Failed(_) | Answer::Interrupted => None,
+            Answer::Reported(_) | Answer::Failed(_) | Answer::Broken(_) | Answer::Interrupted => {
+                None
+            }
         };
+        let broken = answers.iter().find_map(|(id, answer)| match answer {
+            Answer::Broken(why) => Some(format!("its runner has no answer to `{id}`: {why}")),
+            Answer::Reported(_) | Answer::Failed(_) | Answer::Refused(_) | Answer::Interrupted => {
+                None
+            }
+        });
+        if let Some(why) = broken {
+            return Probe::Unavailable(why);
+        }
         match self.said.values().next() {
             None => answers.retain(|_, answer| refusal(answer).is_none()),
             Some(good) => answers.retain(|id, _| good.contains_key(id)),
@@ -148,17 +164,20 @@ fn interrupted() -> Failure {
 fn once(answer: &Answer) -> PinSide {
     let again = match answer {
         Answer::Reported(answered) => Again::Digest(answered.digest),
-        Answer::Failed(_) | Answer::Refused(_) | Answer::Interrupted => Again::Unasked,
+        Answer::Failed(_) | Answer::Broken(_) | Answer::Refused(_) | Answer::Interrupted => {
+            Again::Unasked
+        }
     };
     PinSide { answer: answer.clone(), again }
 }
 
-/// Returns the digest of all answers: a failure counts as what it says.
+/// Returns the digest of all answers: a failure counts as what the engine says. What a runner says on stderr is none of them: it would name
+/// files and versions.
 fn digest(answers: &Answers) -> Sha256 {
     let value = |answer: &Answer| match answer {
         Answer::Reported(answered) => Value::from(answered.digest),
         Answer::Failed(why) | Answer::Refused(why) => Value::text(why),
-        Answer::Interrupted => Value::Null,
+        Answer::Broken(_) | Answer::Interrupted => Value::Null,
     };
     let values = answers.iter().map(|(id, answer)| (id.to_string(), value(answer)));
     Value::Object(values.collect()).digest()

@@ -24,7 +24,10 @@ pub(in crate::cli::cmd) fn run(args: &ExplainArgs, context: &Context) -> Result<
     refuse_other_definitions(&left, &right)?;
     let ids = shared(&left, &right, &args.job)?;
     let how = How { threads: args.jobs, stop: stop_on_signal() };
-    let comparison = Comparison::run((left, right), &ids, how, context)?;
+    let comparison = match Comparison::run((left, right), &ids, how, context) {
+        Err(_) if how.stop.load(Ordering::SeqCst) => return Ok(Exit::Interrupted), // a runner was being built
+        other => other?,
+    };
     let sides = comparison.sides();
     let (mut cases, mut exit) = (Vec::with_capacity(ids.len()), Exit::Success);
     for id in &ids {

@@ -28,8 +28,8 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
     let find = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
     let (from, to) = (find(&args.from)?, find(&args.to)?);
     let engines = runnable(Engines::of([&from, &to], &registry)?, &registry, context)?;
-    let mut trial = Trial::new(engines, (from, to), stop_on_signal());
     let prepared = Prepared::of_plan(asked(&plan, args)?, context)?;
+    let mut trial = Trial::new(engines, (from, to), stop_on_signal());
     let job = differing(&prepared, &mut trial, args)?;
     let alone = &alone[job.index];
     let project = project(args, &registry, (&plan, alone), &trial)?;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::cli::Context;
 use crate::cli::cmd::jobs::Manner;
 use crate::digest::canonical::Value;
+use crate::exec::{CommandError, run_command};
 use crate::gate::upgrade::Again;
 use crate::plan::{EngineIdentity, JobId};
 use crate::report::parse_json;
@@ -28,7 +29,7 @@ impl Second {
         manner: &Manner<'_>,
         context: &Context,
     ) -> Self {
-        let output = std::env::current_exe().and_then(|program| {
+        let command = std::env::current_exe().map(|program| {
             let mut command = Command::new(program);
             command.arg("--quiet");
             if let Some(root) = context.root() {
@@ -36,8 +37,11 @@ impl Second {
             }
             command.arg("exec-pin").args(["--engine", &engine.name, "--version", version]);
             command.args(["--jobs", &manner.threads().to_string()]).arg("--").arg(file);
-            command.stdin(Stdio::null()).output()
+            command
         });
+        let output = command
+            .map_err(CommandError::from)
+            .and_then(|mut command| run_command(&mut command, Some(manner.stop), &|_| {}));
         match output {
             Err(error) => Self::Broken(error.to_string()),
             Ok(output) if !output.status.success() => {
