@@ -101,6 +101,26 @@ impl Value {
         Self::Object(entries)
     }
 
+    /// Returns the entries of an object; nothing for any other value, as for the three below.
+    pub const fn as_object(&self) -> Option<&BTreeMap<String, Self>> {
+        if let Self::Object(entries) = self { Some(entries) } else { None }
+    }
+
+    /// Returns the items of a list.
+    pub fn as_list(&self) -> Option<&[Self]> {
+        if let Self::List(items) = self { Some(items) } else { None }
+    }
+
+    /// Returns a text.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// Returns an integer from 0 to 2^64 - 1.
+    pub fn as_count(&self) -> Option<u64> {
+        if let Self::Integer(count) = self { u64::try_from(*count).ok() } else { None }
+    }
+
     /// Returns the document: this value and one newline.
     pub fn to_document(&self) -> Vec<u8> {
         let mut bytes = self.to_bytes();

@@ -41,44 +41,17 @@ fn convert_number(number: &serde_json::Number) -> Result<Value, String> {
 
 /// Returns a field of an object, or of objects in it by a path of keys.
 pub(super) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, key| match value {
-        Value::Object(fields) => fields.get(*key),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::Text(_)
-        | Value::List(_) => None,
-    })
+    path.iter().try_fold(value, |value, key| value.as_object()?.get(*key))
 }
 
 /// Returns the text at a path.
 pub(super) fn text_at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
-    match at(value, path)? {
-        Value::Text(text) => Some(text),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::List(_)
-        | Value::Object(_) => None,
-    }
+    at(value, path)?.as_text()
 }
 
 /// Returns the list at a path; empty where there is none.
 pub(super) fn list_at<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
-    match at(value, path) {
-        Some(Value::List(items)) => items,
-        Some(
-            Value::Null
-            | Value::Bool(_)
-            | Value::Integer(_)
-            | Value::Real(_)
-            | Value::Text(_)
-            | Value::Object(_),
-        )
-        | None => &[],
-    }
+    at(value, path).and_then(Value::as_list).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -159,15 +159,7 @@ impl Report {
 
     /// Returns a count.
     pub fn count(&self, name: MetricName) -> Option<u64> {
-        match self.figure(name)? {
-            Value::Integer(count) => u64::try_from(*count).ok(),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Real(_)
-            | Value::Text(_)
-            | Value::List(_)
-            | Value::Object(_) => None,
-        }
+        self.figure(name)?.as_count()
     }
 
     /// Returns a time.

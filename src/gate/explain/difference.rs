@@ -76,15 +76,7 @@ impl Facts {
 
     /// Returns a count among the fields.
     pub(super) fn count(&self, name: &str) -> Option<u64> {
-        match self.fields.get(name)? {
-            Value::Integer(count) => u64::try_from(*count).ok(),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Real(_)
-            | Value::Text(_)
-            | Value::List(_)
-            | Value::Object(_) => None,
-        }
+        self.fields.get(name)?.as_count()
     }
 }
 

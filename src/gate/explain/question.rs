@@ -18,17 +18,8 @@ pub struct InputChange {
 
 /// Returns where the jobs of two reports differ.
 pub(super) fn input_changes(left: &Report, right: &Report) -> Vec<InputChange> {
-    let job = |report: &'_ Report| match report.value() {
-        Value::Object(fields) => match fields.get("inputs") {
-            Some(Value::Object(inputs)) => inputs.get("job").cloned(),
-            Some(_) | None => None,
-        },
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::Text(_)
-        | Value::List(_) => None,
+    let job = |report: &Report| {
+        report.value().as_object()?.get("inputs")?.as_object()?.get("job").cloned()
     };
     let mut changes = Vec::new();
     compare("", (job(left).as_ref(), job(right).as_ref()), &mut changes);

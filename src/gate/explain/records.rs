@@ -103,51 +103,27 @@ fn index(line: &[u8]) -> Result<u64, String> {
 
 /// Reads a record.
 fn record(line: &[u8]) -> Result<Record, String> {
-    match parse_json(line)? {
-        Value::Object(fields) => Ok(fields),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::Text(_)
-        | Value::List(_) => Err("a record is no object".to_owned()),
+    if let Value::Object(fields) = parse_json(line)? {
+        Ok(fields)
+    } else {
+        Err("a record is no object".to_owned())
     }
 }
 
 /// Returns a whole number of a record.
 pub(super) fn integer(record: &Record, name: &str) -> Option<u64> {
-    match record.get(name)? {
-        Value::Integer(number) => u64::try_from(*number).ok(),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Real(_)
-        | Value::Text(_)
-        | Value::List(_)
-        | Value::Object(_) => None,
-    }
+    record.get(name)?.as_count()
 }
 
 /// Returns the hand-off of a record; an empty one where there is none.
 pub(super) fn handoff(record: &Record) -> Record {
-    match record.get("handoff") {
-        Some(Value::Object(fields)) => fields.clone(),
-        Some(_) | None => Record::new(),
-    }
+    record.get("handoff").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
 /// Returns the admissions of a record.
 pub(super) fn admissions(record: &Record) -> Vec<Record> {
-    let Some(Value::List(items)) = record.get("admissions") else { return Vec::new() };
-    let one = |item: &Value| match item {
-        Value::Object(fields) => Some(fields.clone()),
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::Text(_)
-        | Value::List(_) => None,
-    };
-    items.iter().filter_map(one).collect()
+    let items = record.get("admissions").and_then(Value::as_list).unwrap_or_default();
+    items.iter().filter_map(Value::as_object).cloned().collect()
 }
 
 /// Returns the steps in which the records of a request differ.

@@ -67,18 +67,11 @@ impl Second {
 /// Reads what `exec-pin` printed; `None` where it is something else.
 fn read(bytes: &[u8]) -> Option<BTreeMap<JobId, Again>> {
     let Value::Object(answers) = parse_json(bytes).ok()? else { return None };
-    let answer = |value: Value| match value {
-        Value::Text(text) => {
-            let failed = |why: &str| Again::Failed(why.to_owned());
-            let digest = |digest| Some(Again::Digest(digest));
-            text.strip_prefix("failed: ").map(failed).or_else(|| digest(text.parse().ok()?))
-        }
-        Value::Null
-        | Value::Bool(_)
-        | Value::Integer(_)
-        | Value::Real(_)
-        | Value::List(_)
-        | Value::Object(_) => None,
+    let answer = |value: Value| {
+        let text = value.as_text()?;
+        let failed = |why: &str| Again::Failed(why.to_owned());
+        let digest = |digest| Some(Again::Digest(digest));
+        text.strip_prefix("failed: ").map(failed).or_else(|| digest(text.parse().ok()?))
     };
     answers.into_iter().map(|(id, value)| Some((JobId::new(id), answer(value)?))).collect()
 }
