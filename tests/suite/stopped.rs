@@ -96,6 +96,7 @@ const BISECT: [&str; 8] = [
 ];
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own `cargo` stands before what is there")]
 fn a_bisection_that_is_stopped_while_a_runner_is_built_ends_the_build_and_is_no_verdict() {
     let place = project(OBLIGING);
     let cargo = place.write("bin/cargo", "#!/bin/sh\necho $$ >\"$0.id\"\nexec cat \"$0.hold\"\n");

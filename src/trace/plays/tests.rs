@@ -301,12 +301,12 @@ fn times_whose_sum_no_clock_holds_are_refused_where_they_stand() {
 fn prompts_that_grow_with_each_turn_take_no_room_for_their_blocks() {
     // One by one, these ids would be 5 000 * 5 000 / 2 of 8 bytes; a tape in memory is far smaller.
     let turns = 5_000;
-    let list = |value: &str| vec![value; turns].join(",");
+    let each = |value: &str| vec![value; turns].join(",");
     let text = format!(
         r#"{{"num_turns":{turns},"input_prompt_length":64,"assistant_response_length":[{}],"tool_call_output_length":[{}],"tool_call_latency":[{}],"final_assistant_response_length":7}}"#,
-        list("60"),
-        list("4"),
-        list("0")
+        each("60"),
+        each("4"),
+        each("0")
     );
     let corpus = read(TraceFormat::AppliedComputeAgentic, &text).expect("a right line");
     let reader = corpus.reader();

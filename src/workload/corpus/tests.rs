@@ -33,12 +33,11 @@ fn corpus(rows: &[Shape], at_most: usize) -> Corpus {
             .take_while(|at| *at == ids.len() || ids[*at].checked_sub(1) == Some(ids[at - 1]));
         let stated = ids.len() - if place % 3 == 0 { run.count() } else { 0 };
         match ids[stated..] {
-            [] => corpus.add_row(&row, ids),
             [first, ..] if first < u64::MAX - 100 => {
                 let counted = first..first + (ids.len() - stated) as u64;
                 corpus.add_counted_row(&row, &ids[..stated], counted);
             }
-            [..] => corpus.add_row(&row, ids),
+            _ => corpus.add_row(&row, ids),
         }
     }
     corpus.complete().expect("a temporary file");

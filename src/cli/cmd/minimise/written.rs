@@ -123,16 +123,13 @@ impl Project {
         smallest: &Candidate,
         comment: &[String],
     ) -> Result<Files, Failure> {
-        let (scenario, trace) = match &smallest.rows {
-            Some(rows) => {
-                let path = self.write_trace(rows)?;
-                let digest = self.digest_of(rows);
-                (with_trace(&smallest.scenario, &self.name, &digest), Some((path, rows.text())))
-            }
-            None => {
-                self.forget_trace().map_err(|error| self.unwritable(&error))?;
-                (smallest.scenario.clone(), None)
-            }
+        let (scenario, trace) = if let Some(rows) = &smallest.rows {
+            let path = self.write_trace(rows)?;
+            let digest = self.digest_of(rows);
+            (with_trace(&smallest.scenario, &self.name, &digest), Some((path, rows.text())))
+        } else {
+            self.forget_trace().map_err(|error| self.unwritable(&error))?;
+            (smallest.scenario.clone(), None)
         };
         let named = Candidate { scenario, rows: None }.text();
         let named = named.replacen("scenario \"job\"", &format!("scenario \"{}\"", self.name), 1);

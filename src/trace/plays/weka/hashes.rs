@@ -38,8 +38,8 @@ impl Hashes {
             let next = &mut self.next;
             names.push(*self.known.entry(*hash).or_insert_with(|| fresh(next)));
         }
-        let named = u64::try_from(names.len()).unwrap_or(u64::MAX);
-        let made_up = input.blocks_ceil(size).get().saturating_sub(named);
+        let known = u64::try_from(names.len()).unwrap_or(u64::MAX);
+        let made_up = input.blocks_ceil(size).get().saturating_sub(known);
         let counted = self.next..self.next + made_up;
         self.next = counted.end;
         if made_up > 1 {
