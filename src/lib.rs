@@ -7,7 +7,7 @@
 //!  6  gate                                 golden compare, accept
 //!  5  report                               schema, canonical bytes, views
 //!  4  exec                                 pool, result cache, events
-//!  3  sim                                  virtual time
+//!  3  sim        replay     mock           virtual time | wall time, async code's only homes
 //!  2  plan       measure    graph          jobs and ids | pure metrics and invariants | workflow graphs
 //!  1  scenario   pin   trace   workload   deployment   protocol   record        data and their decoders
 //!  0  units      digest      diag          no I/O, nothing upward
@@ -23,10 +23,12 @@ pub mod exec;
 pub mod gate;
 pub mod graph;
 pub mod measure;
+pub mod mock;
 pub mod pin;
 pub mod plan;
 pub mod protocol;
 pub mod record;
+pub mod replay;
 pub mod report;
 pub mod scenario;
 pub mod sim;

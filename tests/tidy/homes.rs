@@ -13,6 +13,17 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ctrlc", &["src/cli/interrupt.rs"]),
     ("flate2", &["src/trace/read"]),
     ("hashbrown", &["src/sim/", "src/trace/"]),
+    ("http_body_util", &["src/replay/", "src/mock/"]),
+    ("hyper", &["src/replay/", "src/mock/"]),
+    ("hyper_util", &["src/replay/", "src/mock/"]),
+    ("memmap2", &["src/graph/store/"]),
+    ("rcgen", &["src/mock/"]),
+    ("rustls", &["src/replay/", "src/mock/"]),
+    ("rustls_native_certs", &["src/replay/"]),
+    ("tiktoken_rs", &["src/graph/content/"]),
+    ("tokenizers", &["src/graph/content/"]),
+    ("tokio", &["src/replay/", "src/mock/"]),
+    ("tokio_rustls", &["src/replay/", "src/mock/"]),
     ("indicatif", &["src/cli/progress.rs"]),
     ("jiff", &["src/trace/", "src/cli/wall.rs"]),
     ("kdl", &["src/scenario/syntax"]),
@@ -47,7 +58,7 @@ const EVERYWHERE: &[&str] = &["itoa", "serde", "serde_json", "strsim", "thiserro
 
 /// Names of the standard library with one owner.
 const OWNED: &[(&str, &[&str])] = &[
-    ("Instant", &["src/cli/wall.rs"]),
+    ("Instant", &["src/cli/wall.rs", "src/replay/wall.rs"]),
     ("SystemTime", &["src/cli/", "src/report/provenance"]),
     ("TcpStream", &[]),
     ("TcpListener", &[]),

@@ -3,7 +3,7 @@
 use crate::tree::{File, Violation, assert_none, repository};
 
 /// The most packages `Cargo.lock` may hold, this one counted. Raise it with a reason in the commit.
-const PACKAGES_MAX: usize = 215;
+const PACKAGES_MAX: usize = 330;
 
 /// Finds dependencies without the reason in a comment on the line above. Lines of one family (`clap`, `clap_mangen`) share one.
 fn reasonless(manifest: &File) -> Vec<Violation> {
