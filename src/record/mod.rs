@@ -3,6 +3,8 @@
 //! Owns observations only; what they mean is `measure`. An engine fills it, reports and gates read it.
 
 mod codec;
+mod exchange;
+mod exchange_error;
 mod gaps;
 mod handoff;
 mod outcome;
@@ -15,6 +17,10 @@ mod sample;
 mod spool;
 mod storage;
 
+pub use exchange::{
+    Channel, Connection, Exchange, Handshake, Protocol, Reply, StreamEvent, ToolCall, Usage,
+};
+pub use exchange_error::{ConnectStage, ExchangeError, Limit, Truncation};
 pub use gaps::{Gap, GapUnit, Gaps};
 pub use handoff::{Handoff, LinkUse};
 pub use outcome::Outcome;

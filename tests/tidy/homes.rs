@@ -18,6 +18,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util", &["src/replay/", "src/mock/"]),
     ("memmap2", &["src/graph/store/"]),
     ("rcgen", &["src/mock/"]),
+    ("rustix", &["src/replay/wall.rs"]),
     ("rustls", &["src/replay/", "src/mock/"]),
     ("rustls_native_certs", &["src/replay/"]),
     ("tiktoken_rs", &["src/graph/content/"]),
@@ -58,7 +59,7 @@ const EVERYWHERE: &[&str] = &["itoa", "serde", "serde_json", "strsim", "thiserro
 
 /// Names of the standard library with one owner.
 const OWNED: &[(&str, &[&str])] = &[
-    ("Instant", &["src/cli/wall.rs", "src/replay/wall.rs"]),
+    ("Instant", &["src/cli/wall.rs"]),
     ("SystemTime", &["src/cli/", "src/report/provenance"]),
     ("TcpStream", &[]),
     ("TcpListener", &[]),
