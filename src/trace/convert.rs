@@ -9,7 +9,7 @@ use crate::workload::{Corpus, PlayEdge, SessionName};
 
 use super::dynamo::read_dynamo;
 use super::options::TraceFormat;
-use super::read::TraceInput;
+use super::read::{CorpusView, TraceInput};
 use super::recorded::{RecordedOptions, RecordedRequest, RecordedTree};
 use super::weka::read_weka;
 
@@ -104,7 +104,7 @@ pub fn agentic_mooncake(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec
             output_length: recorded.output.get(),
             hash_ids: reader.hash_ids(&recorded),
             not_before_ms: node.not_before_ms,
-            recorded_api_time_ms: end.map(|end| end - start),
+            recorded_api_time_ms: end.map(|end| took((start, end))),
             dependencies: node.waits.iter().map(wait).collect(),
         };
         line(&|out| serde_json::to_writer(out, &row));
@@ -112,7 +112,27 @@ pub fn agentic_mooncake(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec
     Some(out)
 }
 
-/// Returns what a recording says that `agentic-mooncake` has no word for: how many requests (or tools) have it, by field.
+/// What a recording may say that `agentic-mooncake` has no word for, in the order of their names.
+pub const BEYOND_AGENTIC_MOONCAKE: [&str; 15] = [
+    "cached",
+    "input-types",
+    "output-token-ids",
+    "output-types",
+    "policy-class",
+    "priority",
+    "recorded-start",
+    "stop",
+    "streaming",
+    "strict-priority",
+    "think-time",
+    "tools",
+    "ttft",
+    "unknown-keys",
+    "unused-events",
+];
+
+/// Returns what a recording says that `agentic-mooncake` has no word for: how many requests (or tools, or events) have it, by field of
+/// [`BEYOND_AGENTIC_MOONCAKE`]. `read` is what reading it as plays gave.
 ///
 /// # Errors
 /// As the readers of the recording have them.
@@ -120,7 +140,9 @@ pub fn beyond_agentic_mooncake(
     files: &[TraceInput],
     format: TraceFormat,
     options: RecordedOptions,
+    read: &CorpusView,
 ) -> Result<BTreeMap<&'static str, u64>, Bag> {
+    let (corpus, counts) = read;
     let mut lost: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut take = |tree: RecordedTree| {
         for (_, request) in tree.requests() {
@@ -128,17 +150,46 @@ pub fn beyond_agentic_mooncake(
                 *lost.entry(field).or_default() += 1;
             }
         }
+        *lost.entry("tools").or_default() += count(tree.tools.len());
     };
-    match format {
-        TraceFormat::Weka => drop(read_weka(files, options, &mut take)?),
-        TraceFormat::Dynamo => drop(read_dynamo(files, options, &mut take)?),
+    let unused_events = match format {
+        TraceFormat::Weka => read_weka(files, options, &mut take)?.unused_events,
+        TraceFormat::Dynamo => read_dynamo(files, options, &mut take)?.counts.unused_events,
         TraceFormat::AgenticMooncake
         | TraceFormat::AppliedComputeAgentic
         | TraceFormat::Mooncake
         | TraceFormat::MooncakeDelta
-        | TraceFormat::Azure => {}
+        | TraceFormat::Azure => 0,
+    };
+    lost.insert("unused-events", unused_events);
+    lost.insert("unknown-keys", counts.unknown_keys.values().sum());
+    for (key, count) in &counts.unused_keys {
+        let field = BEYOND_AGENTIC_MOONCAKE.iter().find(|field| **field == key.replace('_', "-"));
+        lost.insert(field.expect("each key without effect has a name"), *count);
     }
+    // A request that waits has an earliest start and no word for when it was sent.
+    let nodes = corpus.plays().map_or(&[][..], |plays| plays.nodes());
+    let moved = nodes.iter().filter(|node| !is_kept(node.recorded_ms.0, node.not_before_ms));
+    lost.insert("recorded-start", count(moved.count()));
+    lost.retain(|_, count| *count > 0);
     Ok(lost)
+}
+
+/// Returns whether a recorded start is the earliest start, by which it is read again.
+fn is_kept(start_ms: f64, not_before_ms: f64) -> bool {
+    start_ms.total_cmp(&not_before_ms).is_eq()
+}
+
+fn count(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// Returns the duration that leads from a start to an end when it is added to the start.
+fn took((start, end): (f64, f64)) -> f64 {
+    let took = end - start;
+    let near = [took, took.next_up(), took.next_down()];
+    let exact = |took: &f64| (start + took).total_cmp(&end).is_eq();
+    near.into_iter().find(exact).unwrap_or(took).max(0.0)
 }
 
 /// Returns the fields of a request that the format has no word for.

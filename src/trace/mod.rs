@@ -24,7 +24,9 @@ mod session;
 mod stats;
 mod weka;
 
-pub use convert::{ConvertedSource, agentic_mooncake, beyond_agentic_mooncake};
+pub use convert::{
+    BEYOND_AGENTIC_MOONCAKE, ConvertedSource, agentic_mooncake, beyond_agentic_mooncake,
+};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::detect_format;
 pub use dynamo::{DynamoRead, read_dynamo};

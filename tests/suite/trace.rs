@@ -222,7 +222,8 @@ fn a_conversion_loses_only_what_is_dropped_by_name() {
     assert!(ran.stderr.contains("trace::convert"), "{ran}");
     assert!(ran.stderr.contains("`--drop streaming`"), "{ran}");
     assert!(ran.stderr.contains("`ttft`, which 1 requests state"), "{ran}");
-    let drops = ["--drop", "streaming", "--drop", "ttft", "--output", "p.jsonl"];
+    let drops = ["--drop", "streaming", "--drop", "ttft", "--drop", "unknown-keys"];
+    let drops = drops.into_iter().chain(["--output", "p.jsonl"]);
     drop(place.bench(words.into_iter().chain(drops)).exits(0));
     let ran = place.bench(["trace", "validate", "p.jsonl"]).exits(0);
     assert!(ran.stdout.starts_with("format    agentic-mooncake\n"), "{ran}");
@@ -237,4 +238,54 @@ fn a_conversion_loses_only_what_is_dropped_by_name() {
         "4",
     ]);
     assert!(ran.exits(2).stderr.contains("wait for nothing by name"));
+}
+
+#[test]
+fn a_conversion_keeps_its_inputs_and_knows_the_fields_that_it_may_drop() {
+    let place = Place::empty();
+    place.write("w.jsonl", WEKA);
+    let words = ["trace", "convert", "w.jsonl", "--to", "agentic-mooncake"];
+    let drops = ["--drop", "streaming", "--drop", "ttft", "--drop", "unknown-keys"];
+    let all = |output| words.into_iter().chain(drops).chain(["--output", output]);
+    let ran = place.bench(all("./w.jsonl")).exits(2);
+    assert!(ran.stderr.contains("`./w.jsonl` is the input `w.jsonl`"), "{ran}");
+    assert_eq!(place.read("w.jsonl"), WEKA);
+    place.write("p.jsonl", "old");
+    drop(place.bench(all("p.jsonl")).exits(0));
+    assert!(place.read("p.jsonl").contains("dynamo.agentic_mooncake"));
+    let ran = place.bench(words.into_iter().chain(["--drop", "stream"])).exits(2);
+    assert!(ran.stderr.contains("streaming") && ran.stderr.contains("recorded-start"), "{ran}");
+}
+
+#[test]
+fn a_conversion_loses_no_ids_priorities_or_tools_silently() {
+    let place = Place::empty();
+    let row = r#"{"request_id":"a","input_length":4,"output_length":1,"hash_ids":[1],"priority":3,"policy_class":null,"output_token_ids":[7],"new":1}
+{"request_id":"b","input_length":4,"output_length":1,"hash_ids":[1],"timestamp":5,"wait_for":["a"],"strict_priority":1}
+"#;
+    place.write("a.jsonl", row);
+    let ran = place.bench([
+        "trace",
+        "convert",
+        "a.jsonl",
+        "--trace-format",
+        "agentic-mooncake",
+        "--to",
+        "agentic-mooncake",
+        "--block-size",
+        "4",
+    ]);
+    let ran = ran.exits(2);
+    for field in
+        ["priority", "strict-priority", "output-token-ids", "unknown-keys", "recorded-start"]
+    {
+        assert!(
+            ran.stderr.contains(&format!("`{field}`, which 1 requests state")),
+            "{field}: {ran}"
+        );
+    }
+    assert!(!ran.stderr.contains("policy-class"), "{ran}");
+    place.write("d.jsonl", include_str!("../../src/trace/plays/tests/dynamo-agentic.jsonl"));
+    let ran = place.bench(["trace", "convert", "d.jsonl", "--to", "agentic-mooncake"]).exits(2);
+    assert!(ran.stderr.contains("`tools`, which 1 requests state"), "{ran}");
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::trace::TraceFormat;
+use crate::trace::{BEYOND_AGENTIC_MOONCAKE, TraceFormat};
 
 use super::{Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs};
 
@@ -119,7 +120,7 @@ pub(crate) struct TraceConvertArgs {
     pub(crate) block_size: u32,
 
     /// A field that may be lost; may be given several times
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", hide_possible_values = true, value_parser = PossibleValuesParser::new(BEYOND_AGENTIC_MOONCAKE))]
     pub(crate) drop: Vec<String>,
 
     /// Where to write [default: standard output]

@@ -41,6 +41,7 @@ mod reading;
 mod run;
 mod run_files;
 mod trace;
+mod trace_convert;
 mod trace_files;
 mod upgrade;
 

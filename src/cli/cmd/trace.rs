@@ -16,7 +16,7 @@ use crate::trace::{
 use crate::units::{BlockSize, Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
 
-use super::trace_files;
+use super::{trace_convert, trace_files};
 
 /// How the names of trace files end; another name without `/` is a pin's, unless there is such a file.
 const FILE_ENDS: [&str; 3] = [".jsonl", ".csv", ".gz"];
@@ -26,7 +26,7 @@ pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<Exit, Failure> 
     match &args.action {
         TraceAction::Stats(args) => stats(args, context),
         TraceAction::Validate(args) => trace_files::validate(args, context),
-        TraceAction::Convert(args) => trace_files::convert(args, context),
+        TraceAction::Convert(args) => trace_convert::convert(args, context),
     }
 }
 

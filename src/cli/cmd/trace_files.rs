@@ -1,28 +1,26 @@
-//! `bench trace validate` and `bench trace convert`: whole recordings.
+//! `bench trace validate`: whole recordings.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::cli::args::{Format, TraceConvertArgs, TraceFileFormat, TraceTarget, TraceValidateArgs};
+use crate::cli::args::{Format, TraceFileFormat, TraceValidateArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
-use crate::diag::{Bag, Code, Problem};
-use crate::digest::Hasher;
+use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
 use crate::trace::{
-    ArrivalRule, ConvertedSource, ReadOptions, RecordedCounts, RecordedOptions, Shard, Strictness,
-    TraceFormat, TraceInput, agentic_mooncake, beyond_agentic_mooncake, detect_format, read_corpus,
-    read_dynamo, read_weka, trace_files,
+    ArrivalRule, ReadOptions, RecordedCounts, RecordedOptions, Shard, Strictness, TraceFormat,
+    TraceInput, detect_format, read_corpus, read_dynamo, read_weka, trace_files,
 };
 use crate::units::BlockSize;
 
 /// The files of a trace, and how they are read.
-struct Opened {
-    paths: Vec<(PathBuf, String)>,
-    files: Vec<TraceInput>,
-    format: TraceFormat,
+pub(super) struct Opened {
+    pub(super) paths: Vec<(PathBuf, String)>,
+    pub(super) files: Vec<TraceInput>,
+    pub(super) format: TraceFormat,
 }
 
-fn open(paths: &[PathBuf], stated: Option<TraceFileFormat>) -> Result<Opened, Bag> {
+pub(super) fn open(paths: &[PathBuf], stated: Option<TraceFileFormat>) -> Result<Opened, Bag> {
     let mut found = Vec::new();
     for path in paths {
         found.extend(trace_files(path, &path.to_string_lossy().replace('\\', "/"))?);
@@ -79,7 +77,7 @@ pub(super) fn validate(args: &TraceValidateArgs, context: &Context) -> Result<Ex
     Ok(Exit::Success)
 }
 
-fn shards(paths: &[(PathBuf, String)]) -> Result<Vec<Shard>, Bag> {
+pub(super) fn shards(paths: &[(PathBuf, String)]) -> Result<Vec<Shard>, Bag> {
     let shard = |(path, name): &(PathBuf, String)| Shard::on_disk(path, name).map_err(Bag::from);
     paths.iter().map(shard).collect()
 }
@@ -122,71 +120,4 @@ fn json(format: TraceFormat, counts: &RecordedCounts) -> Vec<u8> {
         figures.map(|(name, count)| (name.replace([' ', '`'], "_"), Value::count(count))).collect();
     object([("counts", Value::Object(figures)), ("format", Value::text(format.name()))])
         .to_document()
-}
-
-/// Writes a trace in another format.
-pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit, Failure> {
-    let opened = open(&args.traces, args.trace_format)?;
-    let TraceTarget::AgenticMooncake = args.to;
-    let lost = beyond_agentic_mooncake(&opened.files, opened.format, RecordedOptions::strict())?;
-    check_lost(&lost, args)?;
-    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
-    let options = ReadOptions {
-        arrivals: ArrivalRule::Ignored,
-        ..ReadOptions::strict(opened.format, block_size)
-    };
-    let (corpus, _) = read_corpus(&shards(&opened.paths)?, &options)?;
-    let source = ConvertedSource {
-        format: opened.format.name().to_owned(),
-        digest: format!("sha256:{}", digest(&opened.paths)?),
-    };
-    let Some(text) = agentic_mooncake(&corpus, &source) else {
-        let message = format!(
-            "requests of a `{}` trace wait for nothing by name: `agentic-mooncake` does not say what it says",
-            opened.format.name()
-        );
-        return Err(Bag::from(Problem::new(Code::TraceConvert, message)).into());
-    };
-    for (field, count) in &lost {
-        context.detail(&format!("dropped `{field}` of {count} requests"));
-    }
-    match &args.output {
-        None => print(text)?,
-        Some(path) => write(path, &text)?,
-    }
-    Ok(Exit::Success)
-}
-
-/// Refuses to lose what nobody said may be dropped.
-fn check_lost(lost: &BTreeMap<&'static str, u64>, args: &TraceConvertArgs) -> Result<(), Bag> {
-    let mut problems = Bag::new();
-    for (field, count) in lost {
-        if !args.drop.iter().any(|dropped| dropped == field) {
-            let message = format!(
-                "`agentic-mooncake` has no word for `{field}`, which {count} requests state"
-            );
-            let problem = Problem::new(Code::TraceConvert, message);
-            problems.push(problem.help(format!("leave it out with `--drop {field}`")));
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-/// Returns the digest of the files' bytes, one after the other.
-fn digest(paths: &[(PathBuf, String)]) -> Result<String, Bag> {
-    let mut hasher = Hasher::new();
-    for (path, name) in paths {
-        let bytes = std::fs::read(path).map_err(|error| {
-            Problem::new(Code::TraceRead, format!("cannot read `{name}`: {error}"))
-        })?;
-        hasher.update(&bytes);
-    }
-    Ok(hasher.finish().hex())
-}
-
-fn write(path: &Path, text: &[u8]) -> Result<(), Bag> {
-    std::fs::write(path, text).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        Problem::new(Code::TraceConvert, message).into()
-    })
 }

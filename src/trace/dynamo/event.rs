@@ -95,7 +95,11 @@ impl<'t> LineReader<'_, 't> {
         let kind = match draft.event_type {
             Some("\"request_end\"") => {
                 let Some(request) = self.object("request", draft.request, whole) else {
-                    self.missing("request", whole, "an object, as the event is a `request_end`");
+                    self.reading.missing(
+                        "request",
+                        "an object, as the event is a `request_end`",
+                        whole,
+                    );
                     return None;
                 };
                 let (request, size) = self.request(request, at, (whole, place));
@@ -103,7 +107,7 @@ impl<'t> LineReader<'_, 't> {
             }
             Some("\"tool_end\"" | "\"tool_error\"") => {
                 let Some(tool) = self.object("tool", draft.tool, whole) else {
-                    self.missing("tool", whole, "an object, as the event ends a tool");
+                    self.reading.missing("tool", "an object, as the event ends a tool", whole);
                     return None;
                 };
                 EventKind::Tool(self.tool(tool, at, (whole, place)))
@@ -120,7 +124,7 @@ impl<'t> LineReader<'_, 't> {
                 return None;
             }
             None => {
-                self.missing("event_type", whole, "the kind of the event");
+                self.reading.missing("event_type", "the kind of the event", whole);
                 return None;
             }
         };
@@ -136,15 +140,10 @@ impl<'t> LineReader<'_, 't> {
         value.and_then(Value::into_object)
     }
 
-    fn missing(&mut self, key: &str, whole: Text<'t>, expected: &str) {
-        let message = format!("`{key}` is missing: expected {expected}");
-        self.reading.refuse(whole, Code::TraceField, message, "in this record");
-    }
-
     /// Returns a text that must be there and not be empty.
     fn required(&mut self, key: &str, value: Option<Text<'t>>, whole: Text<'t>) -> String {
         let Some(part) = value else {
-            self.missing(key, whole, "a text");
+            self.reading.missing(key, "a text", whole);
             return String::new();
         };
         let Some(text) = self.reading.string(key, value) else { return String::new() };
@@ -157,7 +156,7 @@ impl<'t> LineReader<'_, 't> {
     /// Returns a Unix time in whole milliseconds that must be there.
     fn required_ms(&mut self, key: &str, value: Option<Text<'t>>, whole: Text<'t>) -> Nanos {
         if value.is_none() {
-            self.missing(key, whole, "milliseconds since 1970");
+            self.reading.missing(key, "milliseconds since 1970", whole);
         }
         self.unix(key, value).unwrap_or(Nanos::new(0))
     }
@@ -279,15 +278,15 @@ impl<'t> LineReader<'_, 't> {
             (None, Some(part)) => {
                 self.reading.refuse_value("trace_block_size", part, "an integer from 1 on");
             }
-            (None, None) => self.missing("trace_block_size", whole, "an integer from 1 on"),
+            (None, None) => self.reading.missing("trace_block_size", "an integer from 1 on", whole),
         }
         let input = self.reading.tokens("input_length", draft.input_length);
         if draft.input_length.is_none() {
-            self.missing("input_length", whole, "a number of tokens");
+            self.reading.missing("input_length", "a number of tokens", whole);
         }
         let hashes = self.reading.hashes("input_sequence_hashes", draft.input_sequence_hashes);
         if draft.input_sequence_hashes.is_none() {
-            self.missing("input_sequence_hashes", whole, "a list of hashes");
+            self.reading.missing("input_sequence_hashes", "a list of hashes", whole);
         }
         if let (Some(input), Some(size), Some(hashes), Some(part)) =
             (input, size, &hashes, draft.input_sequence_hashes)
@@ -296,29 +295,21 @@ impl<'t> LineReader<'_, 't> {
         }
         let edges = draft.dependencies.into_iter().map(|edge| RecordedEdge {
             request_id: self.required("request_id", edge.request_id, whole),
-            relation: self.word("relation", edge.relation, EdgeRelation::ALL, EdgeRelation::name),
-            trigger: self.word("trigger", edge.trigger, EdgeTrigger::ALL, EdgeTrigger::name),
+            relation: self.reading.word(
+                "relation",
+                edge.relation,
+                EdgeRelation::ALL,
+                EdgeRelation::name,
+            ),
+            trigger: self.reading.word(
+                "trigger",
+                edge.trigger,
+                EdgeTrigger::ALL,
+                EdgeTrigger::name,
+            ),
         });
         let edges: Vec<RecordedEdge> = edges.collect();
         (input, size, hashes, edges)
-    }
-
-    /// Returns what a word of a fixed set means.
-    fn word<T: Copy>(
-        &mut self,
-        key: &str,
-        value: Option<Text<'t>>,
-        all: &[T],
-        name: fn(T) -> &'static str,
-    ) -> T {
-        let word = value.map(|value| value.trim_matches('"')).unwrap_or_default();
-        if let Some(known) = all.iter().find(|known| name(**known) == word) {
-            return *known;
-        }
-        let names: Vec<&str> = all.iter().map(|known| name(*known)).collect();
-        let part = value.unwrap_or(self.reading.text());
-        self.reading.refuse_value(key, part, &format!("one of {}", names.join(", ")));
-        all[0]
     }
 
     /// Checks that hashes name the blocks of a prompt, the one that it ends in included.

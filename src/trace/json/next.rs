@@ -60,6 +60,17 @@ impl<'n, 't, A: MapAccess<'t>> Next<'n, 't, A> {
         Ok(Taken::Known)
     }
 
+    /// Counts a value that is known and changes nothing here; `null` counts as absent.
+    ///
+    /// # Errors
+    /// Where the text is no JSON.
+    pub(in super::super) fn without_effect(self) -> Result<Taken, A::Error> {
+        if self.map.next_value::<&'t RawValue>()?.get() != "null" {
+            *self.reading.unused.entry(self.key.to_owned()).or_default() += 1;
+        }
+        Ok(Taken::Known)
+    }
+
     /// Passes over the value of a key that is known and means nothing here.
     ///
     /// # Errors

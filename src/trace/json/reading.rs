@@ -23,6 +23,8 @@ pub(in super::super) struct Reading<'t> {
     pub(in super::super) problems: Vec<Problem>,
     /// How many objects have a key that the format does not know, by key.
     pub(in super::super) unknown: BTreeMap<String, u64>,
+    /// How many objects have a key that the format knows and that changes nothing here, by key.
+    pub(in super::super) unused: BTreeMap<String, u64>,
     /// The last place that was asked for: byte, line and column. Places are asked for in order.
     last: (usize, u64, u64),
 }
@@ -36,6 +38,7 @@ impl<'t> Reading<'t> {
             text,
             problems: Vec::new(),
             unknown: BTreeMap::new(),
+            unused: BTreeMap::new(),
             last: (0, first_line, 1),
         }
     }
@@ -94,6 +97,33 @@ impl<'t> Reading<'t> {
         let shown: String = part.chars().take(40).collect();
         let message = format!("`{key}` must be {expected}, found `{shown}`");
         self.refuse(part, Code::TraceField, message, &format!("expected {expected}"));
+    }
+
+    /// Keeps a problem with a value that is not there and must be; `whole` is what it is missing in.
+    pub(in super::super) fn missing(&mut self, key: &str, expected: &str, whole: &str) {
+        let message = format!("`{key}` is missing: expected {expected}");
+        self.refuse(whole, Code::TraceField, message, "in this");
+    }
+
+    /// Returns what a word of a fixed set means; its first one for a word that is another one, or absent.
+    pub(in super::super) fn word<T: Copy>(
+        &mut self,
+        key: &str,
+        value: Option<&'t str>,
+        all: &[T],
+        name: fn(T) -> &'static str,
+    ) -> T {
+        let word = value.and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
+        if let Some(known) = all.iter().find(|known| Some(name(**known)) == word) {
+            return *known;
+        }
+        let names: Vec<&str> = all.iter().map(|known| name(*known)).collect();
+        let expected = format!("one of {}", names.join(", "));
+        match value {
+            Some(part) => self.refuse_value(key, part, &expected),
+            None => self.missing(key, &expected, self.text()),
+        }
+        all[0]
     }
 
     /// Returns the problem of a text that is no JSON.

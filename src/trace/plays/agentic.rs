@@ -97,9 +97,8 @@ pub(super) fn read(
             }
             Some(head) => rows.extend(row(&mut reading, head, options.strictness)),
         }
-        for (key, count) in std::mem::take(&mut reading.unknown) {
-            *counts.unknown_keys.entry(key).or_default() += count;
-        }
+        counts.add_keys(std::mem::take(&mut reading.unknown));
+        counts.add_unused(std::mem::take(&mut reading.unused));
         for problem in reading.problems {
             problems.push(problem);
         }
@@ -227,8 +226,7 @@ impl<'t> RowReader<'_, 't> {
     }
 
     fn missing(&mut self, key: &str, expected: &str) {
-        let message = format!("`{key}` is missing: expected {expected}");
-        self.reading.refuse(self.reading.text(), Code::TraceField, message, "in this row");
+        self.reading.missing(key, expected, self.reading.text());
     }
 
     fn name(&mut self, key: &str, value: Option<Text<'t>>) -> String {
@@ -276,6 +274,9 @@ impl<'t> RowReader<'_, 't> {
         let output = self.reading.tokens("output_length", self.draft.output);
         if self.draft.output.is_none() {
             self.missing("output_length", "a number of tokens");
+        }
+        if self.draft.output_token_ids.is_some() {
+            *self.reading.unused.entry("output_token_ids".to_owned()).or_default() += 1;
         }
         if let (Some(part), Some(output)) = (self.draft.output_token_ids, output) {
             match serde_json::from_str::<Vec<u32>>(part) {
@@ -357,9 +358,9 @@ impl<'t> RowReader<'_, 't> {
         }
         let delay_ms = self.milliseconds("delay_ms", draft.delay_ms).unwrap_or(0.0);
         let relation =
-            word(self.reading, "relation", draft.relation, EdgeRelation::ALL, |one| one.name());
+            self.reading.word("relation", draft.relation, EdgeRelation::ALL, EdgeRelation::name);
         let trigger =
-            word(self.reading, "trigger", draft.trigger, EdgeTrigger::ALL, |one| one.name());
+            self.reading.word("trigger", draft.trigger, EdgeTrigger::ALL, EdgeTrigger::name);
         if let Some(part) = draft.trigger
             && trigger == EdgeTrigger::Dispatch
             && relation != EdgeRelation::Spawn
@@ -396,24 +397,6 @@ impl<'t> RowReader<'_, 't> {
         let not_before = stated.filter(|_| waits.is_empty()).unwrap_or(0.0);
         (not_before, (stated.unwrap_or(not_before), None), waits)
     }
-}
-
-/// Returns what a word of a fixed set means.
-fn word<T: Copy>(
-    reading: &mut Reading<'_>,
-    key: &str,
-    value: Option<Text<'_>>,
-    all: &[T],
-    name: fn(&T) -> &'static str,
-) -> T {
-    let found = value.and_then(|value| value.strip_prefix('"')?.strip_suffix('"'));
-    if let Some(known) = all.iter().find(|known| Some(name(known)) == found) {
-        return *known;
-    }
-    let names: Vec<&str> = all.iter().map(name).collect();
-    let part = value.map_or_else(|| reading.text().to_owned(), str::to_owned);
-    reading.refuse_value(key, &part, &format!("one of {}", names.join(", ")));
-    all[0]
 }
 
 impl<'t> Object<'t> for HeaderDraft<'t> {
@@ -457,7 +440,7 @@ impl<'t> Object<'t> for RowDraft<'t> {
             "recorded_api_time_ms" => return next.text(&mut self.recorded_api_time_ms),
             "tool_wait_ms" => return next.text(&mut self.tool_wait_ms),
             "wait_for" => return next.text(&mut self.wait_for),
-            "priority" | "strict_priority" | "policy_class" => return next.pass_over(),
+            "priority" | "strict_priority" | "policy_class" => return next.without_effect(),
             "input_length" | "input_tokens" => (&mut self.input, "input_length"),
             "output_length" | "output_tokens" => (&mut self.output, "output_length"),
             "timestamp" | "created_time" => (&mut self.timestamp, "timestamp"),

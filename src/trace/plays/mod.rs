@@ -13,4 +13,6 @@ mod weka;
 pub(super) use read::{count, is_recorded, read};
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;

@@ -94,6 +94,7 @@ fn read_counts(corpus: &Corpus, counts: RecordedCounts) -> ReadCounts {
         sessions: counts.sessions.max(corpus.plays().map_or(0, |plays| count(plays.plays().len()))),
         blank_lines: counts.blank_lines,
         unknown_keys: counts.unknown_keys,
+        unused_keys: counts.unused_keys,
         unsorted_rows: counts.unsorted,
         ..ReadCounts::default()
     }

@@ -317,3 +317,21 @@ fn prompts_that_grow_with_each_turn_take_no_room_for_their_blocks() {
     let found = read(TraceFormat::AppliedComputeAgentic, &long).expect_err("too long");
     assert!(found[0].contains("at most 4194304 are made up"), "{found:?}");
 }
+
+#[test]
+fn a_word_that_is_none_of_its_set_is_told_where_it_stands() {
+    let text = [HEADER.to_owned(), row("r", "p", ""), row("a", "p", &wait("r"))].join("\n");
+    let wrong = text.replace("\"sequence\"", "\"sequenc\"");
+    let column = wrong.lines().last().and_then(|line| line.find("\"sequenc\"")).expect("it") + 1;
+    let found = read(TraceFormat::AgenticMooncake, &wrong).expect_err("no such relation");
+    let expected = [format!(
+        "a.jsonl:3:{column} `relation` must be one of sequence, spawn, join, replay_barrier, found `\"sequenc\"`"
+    )];
+    assert_eq!(found, expected);
+    let without = text.replace(",\"relation\":\"sequence\"", "");
+    let found = read(TraceFormat::AgenticMooncake, &without).expect_err("no relation");
+    let expected = [
+        "a.jsonl:3:1 `relation` is missing: expected one of sequence, spawn, join, replay_barrier",
+    ];
+    assert_eq!(found, expected);
+}

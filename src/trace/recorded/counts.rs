@@ -43,6 +43,8 @@ pub struct RecordedCounts {
     pub misfit_hashes: u64,
     /// Objects with a key that the format does not know, by key.
     pub unknown_keys: BTreeMap<String, u64>,
+    /// Objects with a key that the format knows and that changes nothing here, by key.
+    pub unused_keys: BTreeMap<String, u64>,
 }
 
 impl RecordedCounts {
@@ -78,6 +80,14 @@ impl RecordedCounts {
         self.partial_tails += other.partial_tails;
         self.misfit_hashes += other.misfit_hashes;
         self.add_keys(other.unknown_keys);
+        self.add_unused(other.unused_keys);
+    }
+
+    /// Adds objects with keys without effect.
+    pub(in super::super) fn add_unused(&mut self, keys: BTreeMap<String, u64>) {
+        for (key, count) in keys {
+            *self.unused_keys.entry(key).or_default() += count;
+        }
     }
 
     /// Adds objects with unknown keys.

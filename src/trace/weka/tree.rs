@@ -137,8 +137,7 @@ impl<'r, 't> TreeBuilder<'r, 't> {
         if let Some(value) = value {
             self.reading.refuse_value(key, value, expected);
         } else {
-            let message = format!("`{key}` is missing: expected {expected}");
-            self.reading.refuse(whole, Code::TraceField, message, "of this");
+            self.reading.missing(key, expected, whole);
         }
     }
 
