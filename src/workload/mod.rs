@@ -27,4 +27,5 @@ pub use select::{CacheBust, Sampling, Select};
 pub use sla::Sla;
 pub use source::{SessionShape, Source, SyntheticShape};
 pub use stop::{Stop, StopCount};
+pub(crate) use tape::{Tape, TapeReader};
 pub use vocabulary::Vocabulary;

@@ -15,7 +15,7 @@ const PAGES: usize = 16;
 
 /// Bytes in the order in which they were appended.
 #[derive(Debug)]
-pub(super) struct Tape {
+pub(crate) struct Tape {
     at_most: usize,
     file: Option<File>,
     /// How many bytes are in the file.
@@ -27,7 +27,7 @@ pub(super) struct Tape {
 
 /// Reads a tape, any place as often as asked; neighbours of what was read lately are at hand.
 #[derive(Debug)]
-pub(super) struct TapeReader<'a> {
+pub(crate) struct TapeReader<'a> {
     tape: &'a Tape,
     pages: Vec<Page>,
     /// What was read across the end of a page.
@@ -49,17 +49,17 @@ impl Default for Tape {
 
 impl Tape {
     /// Returns an empty tape that keeps at most `at_most` bytes in memory.
-    pub(super) fn keeping(at_most: usize) -> Self {
+    pub(crate) fn keeping(at_most: usize) -> Self {
         Self { at_most, file: None, written: 0, tail: Vec::new(), failed: None }
     }
 
     /// Returns how many bytes there are.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.written + self.tail.len() as u64
     }
 
     /// Appends bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.tail.extend_from_slice(bytes);
         let at_most =
             if self.file.is_some() { WRITE_AT_ONCE.min(self.at_most) } else { self.at_most };
@@ -72,7 +72,7 @@ impl Tape {
     }
 
     /// Returns the first error of writing, once.
-    pub(super) fn failure(&mut self) -> Option<io::Error> {
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
         self.failed.take()
     }
 
@@ -88,7 +88,7 @@ impl Tape {
     }
 
     /// Returns a reader.
-    pub(super) fn reader(&self) -> TapeReader<'_> {
+    pub(crate) fn reader(&self) -> TapeReader<'_> {
         let pages = if self.file.is_some() { PAGES } else { 0 };
         let pages = (0..pages).map(|_| Page::default()).collect();
         TapeReader { tape: self, pages, joined: Vec::new() }
@@ -100,7 +100,7 @@ impl TapeReader<'_> {
     ///
     /// # Panics
     /// Where there are none, and where the temporary file cannot be read back.
-    pub(super) fn read(&mut self, at: u64, length: usize) -> &[u8] {
+    pub(crate) fn read(&mut self, at: u64, length: usize) -> &[u8] {
         if let Some(from) = at.checked_sub(self.tape.written) {
             let from = narrow(from);
             return &self.tape.tail[from..from + length];

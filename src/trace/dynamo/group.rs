@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Bag, Code};
+use crate::diag::{Bag, Code, Problem};
 use crate::trace::hash_ids::too_many;
 use crate::trace::options::Strictness;
 use crate::trace::recorded::{
@@ -12,7 +12,11 @@ use crate::trace::recorded::{
 use crate::units::{BlockSize, Nanos};
 
 use super::event::{Event, EventKind, SessionNames};
+use super::hashes::{HashReader, HashStore, Kept};
 use super::read::DynamoRead;
+
+/// How many sessions of a cycle are named at the most.
+const SHOWN: usize = 16;
 
 /// Tokens of a block where no request names any. Source: spec/REPLAY.md §1.4.
 const DEFAULT_BLOCK: u32 = 16;
@@ -24,18 +28,19 @@ pub(super) struct Capture {
     pub(super) counts: RecordedCounts,
     pub(super) problems: Bag,
     sessions: BTreeMap<String, Session>,
-    without_session: Vec<RecordedRequest>,
+    without_session: Vec<Kept>,
     /// Names of requests, with the session where only those of one session must differ.
     names: BTreeMap<(Option<String>, String), Place>,
     block_size: Option<(BlockSize, Place)>,
     requests: u64,
+    hashes: HashStore,
 }
 
 /// A session in the making: requests and tools with the time at which they were written down.
 #[derive(Default)]
 struct Session {
     parent: Option<(String, Place)>,
-    requests: Vec<(Nanos, RecordedRequest)>,
+    requests: Vec<(Nanos, Kept)>,
     tools: Vec<RecordedTool>,
 }
 
@@ -52,6 +57,7 @@ impl Capture {
             names: BTreeMap::new(),
             block_size: None,
             requests: 0,
+            hashes: HashStore::default(),
         }
     }
 
@@ -78,11 +84,12 @@ impl Capture {
                 if self.is_repeated(session.as_ref(), &request) {
                     return;
                 }
+                let kept = self.hashes.keep(*request);
                 if let Some(names) = session {
-                    self.session(names.id).requests.push((at, *request));
+                    self.session(names.id).requests.push((at, kept));
                 } else {
                     self.counts.without_session += 1;
-                    self.without_session.push(*request);
+                    self.without_session.push(kept);
                 }
             }
             EventKind::Tool(mut tool) => {
@@ -170,17 +177,24 @@ impl Capture {
             .collect();
         self.check_made_up();
         let (roots, children) = self.families(&turns);
+        let mut hashes = std::mem::take(&mut self.hashes);
+        if let Some(error) = hashes.failure() {
+            let message = format!("hashes go to a temporary file, and that failed: {error}");
+            self.problems.push(Problem::new(Code::TraceRead, message));
+        }
         if self.problems.has_errors() {
             return Err(self.problems);
         }
+        let mut hashes = hashes.reader();
         for root in roots {
-            let tree = self.tree(&root, &children);
+            let tree = self.tree(&root, &children, &mut hashes);
             self.counts.add_tree(&tree);
             take(tree);
         }
+        let without_session = self.without_session.into_iter().map(|kept| hashes.whole(kept));
         Ok(DynamoRead {
             counts: self.counts,
-            without_session: self.without_session,
+            without_session: without_session.collect(),
             block_size: self.block_size.map(|(size, _)| size),
         })
     }
@@ -190,7 +204,8 @@ impl Capture {
         let size = self.block_size.as_ref().map(|(size, _)| *size);
         let size = size.unwrap_or(BlockSize::new(DEFAULT_BLOCK).expect("16 is no zero"));
         let requests = self.sessions.values().flat_map(|session| &session.requests);
-        for (_, request) in requests.filter(|(_, request)| request.hashes.is_none()) {
+        let unnamed = requests.filter(|(_, kept)| kept.hashes.is_none());
+        for request in unnamed.map(|(_, kept)| &kept.request) {
             let blocks = request.input.unwrap_or_default().blocks_ceil(size).get();
             if let Some(message) = too_many(blocks, size) {
                 let problem = request.place.problem(Code::TraceHashIds, message, "this record");
@@ -247,15 +262,16 @@ impl Capture {
         }
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for start in turns.iter().filter(|id| !reached.contains(id.as_str())) {
-            let mut path: Vec<&str> = Vec::new();
+            let (mut path, mut places): (Vec<&str>, BTreeMap<&str, usize>) = Default::default();
             let mut at = start.as_str();
-            while !path.contains(&at) && !seen.contains(at) {
+            while !places.contains_key(at) && !seen.contains(at) {
+                places.insert(at, path.len());
                 path.push(at);
                 let parent = self.sessions[at].parent.as_ref();
                 at = parent.map(|(parent, _)| parent.as_str()).expect("no root has no parent");
             }
-            let cycle = path.iter().position(|id| *id == at);
-            let found = cycle.map(|from| (path[from..].join(" -> "), at.to_owned()));
+            let cycle = places.get(at).map(|from| shown(&path[*from..]));
+            let found = cycle.map(|cycle| (cycle, at.to_owned()));
             seen.extend(path.into_iter().map(str::to_owned));
             if let Some((path, at)) = found {
                 let (_, place) = self.sessions[&at].parent.as_ref().expect("it is on a cycle");
@@ -266,7 +282,12 @@ impl Capture {
     }
 
     /// Takes the tree of a root out of the capture.
-    fn tree(&mut self, root: &str, children: &BTreeMap<String, Vec<String>>) -> RecordedTree {
+    fn tree(
+        &mut self,
+        root: &str,
+        children: &BTreeMap<String, Vec<String>>,
+        hashes: &mut HashReader<'_>,
+    ) -> RecordedTree {
         let mut sessions: Vec<RecordedSession> = Vec::new();
         let mut tools: Vec<RecordedTool> = Vec::new();
         let mut open: Vec<(String, Option<usize>)> = vec![(root.to_owned(), None)];
@@ -284,7 +305,7 @@ impl Capture {
                 parent,
                 spawn: None,
                 requests: requests
-                    .map(|(entry, (_, request))| RecordedRequest { entry, ..request })
+                    .map(|(entry, (_, kept))| RecordedRequest { entry, ..hashes.whole(kept) })
                     .collect(),
             });
         }
@@ -310,4 +331,12 @@ impl Capture {
             place,
         }
     }
+}
+
+/// Returns the names on a cycle in order; of a long one the first and how many there are.
+fn shown(cycle: &[&str]) -> String {
+    if cycle.len() <= SHOWN {
+        return cycle.join(" -> ");
+    }
+    format!("{} -> ... ({} sessions)", cycle[..SHOWN].join(" -> "), cycle.len())
 }

@@ -5,6 +5,7 @@
 mod draft;
 mod event;
 mod group;
+mod hashes;
 mod read;
 
 pub use read::{DynamoRead, read_dynamo};

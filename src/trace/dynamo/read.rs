@@ -36,6 +36,11 @@ type Parsed = (Option<Event>, Vec<Problem>, RecordedCounts);
 
 /// Hands over the session trees of a capture, by the name of their root, and returns what else it holds.
 ///
+/// Memory: what a request says beside its hashes, for all requests of the capture, since a tree may have records in any place of any
+/// file; hashes lie in a temporary file as soon as they are more than some megabytes, and only those of one tree are in memory while
+/// it is handed over. Requests without a session are returned with theirs. Lines are parsed side by side, each once; what is handed
+/// over does not depend on the number of threads.
+///
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` where a record is: codes `trace::*`. Nothing is handed over then.
 pub fn read_dynamo(

@@ -251,3 +251,27 @@ fn zstandard_frames_are_read_one_after_another_and_checked() {
     assert_eq!(codes("a.jsonl", &PACKED), ["trace::extension"]);
     assert_eq!(codes("a.jsonl.zst", b"{}"), ["trace::extension"]);
 }
+
+#[test]
+fn a_long_chain_of_parents_that_closes_is_told_in_one_line_and_in_linear_time() {
+    let count = 20_000;
+    let lines: Vec<String> = (0..count)
+        .map(|at| {
+            request(
+                &format!("r{at}"),
+                &format!("s{at}"),
+                &format!("s{}", (at + 1) % count),
+                100,
+                "",
+            )
+        })
+        .collect();
+    let problems = strict(&lines).expect_err("a cycle");
+    assert_eq!(problems.len(), 1);
+    assert!(
+        problems[0].contains("parent_link cycle detected: s0 -> s1 -> ")
+            && problems[0].contains("(20000 sessions)"),
+        "{}",
+        problems[0]
+    );
+}
