@@ -20,16 +20,59 @@ pub enum Drawing {
     Json,
 }
 
-/// Draws graphs, one after another. The bytes depend on nothing else.
-pub fn draw(graphs: &[Graph], drawing: Drawing) -> Vec<u8> {
-    match drawing {
-        Drawing::Dot => graphs.iter().map(dot).collect::<String>().into_bytes(),
-        Drawing::Mermaid => graphs.iter().map(mermaid).collect::<String>().into_bytes(),
-        Drawing::Json => {
-            let graphs = graphs.iter().map(json).collect();
-            object([("graphs", Value::List(graphs))]).to_document()
+/// Draws graphs one by one: what comes before them, between them and after them.
+#[derive(Debug)]
+pub struct Drawer {
+    drawing: Drawing,
+    /// Graphs so far.
+    count: u64,
+}
+
+impl Drawer {
+    /// Returns one that has drawn nothing.
+    pub const fn new(drawing: Drawing) -> Self {
+        Self { drawing, count: 0 }
+    }
+
+    /// Returns what stands before a graph that was drawn with [`draw_one()`].
+    pub fn before(&mut self) -> &'static str {
+        let is_first = self.count == 0;
+        self.count += 1;
+        match (self.drawing, is_first) {
+            (Drawing::Dot | Drawing::Mermaid, _) => "",
+            (Drawing::Json, true) => "{\"graphs\":[",
+            (Drawing::Json, false) => ",",
         }
     }
+
+    /// Returns what stands behind the last graph.
+    pub const fn end(self) -> &'static str {
+        match (self.drawing, self.count) {
+            (Drawing::Dot | Drawing::Mermaid, _) => "",
+            (Drawing::Json, 0) => "{\"graphs\":[]}\n",
+            (Drawing::Json, _) => "]}\n",
+        }
+    }
+}
+
+/// Draws one graph. The bytes depend on nothing else.
+pub fn draw_one(graph: &Graph, drawing: Drawing) -> Vec<u8> {
+    match drawing {
+        Drawing::Dot => dot(graph).into_bytes(),
+        Drawing::Mermaid => mermaid(graph).into_bytes(),
+        Drawing::Json => json(graph).to_bytes(),
+    }
+}
+
+/// Draws graphs, one after another. The bytes depend on nothing else.
+pub fn draw(graphs: &[Graph], drawing: Drawing) -> Vec<u8> {
+    let (mut drawer, mut drawn) = (Drawer::new(drawing), Vec::new());
+    for graph in graphs {
+        drawn.extend_from_slice(drawer.before().as_bytes());
+        drawn.extend(draw_one(graph, drawing));
+    }
+    drawn.extend_from_slice(drawer.end().as_bytes());
+    drawn
 }
 
 /// Returns the nodes of each session, sessions by name, turns in order.

@@ -16,7 +16,7 @@ mod validate;
 
 pub use blocks::BlockId;
 pub use dag::read_dag;
-pub use draw::{Drawing, draw};
+pub use draw::{Drawer, Drawing, draw, draw_one};
 pub use ir::{
     Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,

@@ -41,4 +41,4 @@ pub use recorded::{
     TimestampBasis, ToolMode, detect_recording,
 };
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};
-pub use weka::read_weka;
+pub use weka::{read_weka, read_weka_as};

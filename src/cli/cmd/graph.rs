@@ -1,82 +1,161 @@
 //! `bench graph`: draw the workflow graphs of a recording.
 
+use std::io::{self, Write};
+
 use crate::cli::args::{GraphArgs, GraphInput};
-use crate::cli::{Context, Exit, Failure, print};
+use crate::cli::{Context, Exit, Failure, print_as_written};
 use crate::diag::{Bag, Code, Problem};
-use crate::graph::{Graph, LowerCounts, LowerOptions, draw, lower, read_dag, validate};
+use crate::graph::{
+    Drawer, Drawing, Graph, LowerCounts, LowerOptions, draw_one, lower, read_dag, validate,
+};
 use crate::scenario::scalar::nearest;
 use crate::trace::{
     RecordedOptions, RecordedSource, RecordedTree, TraceInput, detect_recording, read_dynamo,
-    read_weka,
+    read_weka_as,
 };
 
 /// Runs the command.
+///
+/// Graphs are drawn as they are read: nothing is kept of one when the next is drawn.
 pub(super) fn run(args: &GraphArgs, context: &Context) -> Result<Exit, Failure> {
-    let graphs = wanted(recorded(args, context)?, args.tree.as_deref())?;
-    let mut wrong = Bag::new();
-    for graph in &graphs {
-        wrong.extend(validate(graph));
-    }
-    if wrong.has_errors() {
-        return Err(wrong.into());
-    }
-    print(draw(&graphs, args.format.into()))?;
-    Ok(Exit::Success)
-}
-
-/// Reads a recording and lowers its trees.
-fn recorded(args: &GraphArgs, context: &Context) -> Result<Vec<Graph>, Failure> {
     let name = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
     let files: Vec<TraceInput> =
         args.files.iter().map(|path| TraceInput::file(path, &name(path))).collect();
+    let mut outcome = Ok(());
+    print_as_written(|out| {
+        let mut sink = Sink::new(args, out);
+        outcome = read(&files, args, context, &mut sink).and_then(|()| sink.judge(args));
+        sink.end(outcome.is_ok())
+    })?;
+    outcome.map(|()| Exit::Success)
+}
+
+/// A graph that was drawn, or what is wrong with it.
+struct Drawn {
+    id: String,
+    /// What lowering gave a meaning.
+    given: LowerCounts,
+    wrong: Bag,
+    /// Absent where it is wrong or nobody asked for it.
+    drawing: Option<Vec<u8>>,
+}
+
+impl Drawn {
+    /// Draws a graph.
+    fn of((graph, given): (&Graph, LowerCounts), args: &GraphArgs) -> Self {
+        let is_wanted = args.tree.as_ref().is_none_or(|tree| *tree == graph.id);
+        let wrong = if is_wanted { validate(graph) } else { Bag::new() };
+        let is_drawn = is_wanted && !wrong.has_errors();
+        let drawing = is_drawn.then(|| draw_one(graph, args.format.into()));
+        Self { id: graph.id.clone(), given, wrong, drawing }
+    }
+}
+
+/// Where drawings go.
+struct Sink<'o> {
+    out: &'o mut dyn Write,
+    drawer: Drawer,
+    given: LowerCounts,
+    wrong: Bag,
+    /// Names of the graphs that nobody asked for.
+    others: Vec<String>,
+    /// How many were drawn.
+    drawn: u64,
+    written: io::Result<()>,
+}
+
+impl<'o> Sink<'o> {
+    fn new(args: &GraphArgs, out: &'o mut dyn Write) -> Self {
+        let drawer = Drawer::new(Drawing::from(args.format));
+        let (given, wrong, others) = (LowerCounts::default(), Bag::new(), Vec::new());
+        Self { out, drawer, given, wrong, others, drawn: 0, written: Ok(()) }
+    }
+
+    /// Writes a drawing, where all is well so far.
+    fn take(&mut self, drawn: Drawn) {
+        self.given.add(drawn.given);
+        self.wrong.extend(drawn.wrong);
+        let Some(drawing) = drawn.drawing else {
+            self.others.push(drawn.id);
+            return;
+        };
+        self.drawn += 1;
+        if self.written.is_ok() && !self.wrong.has_errors() {
+            self.written = (self.out.write_all(self.drawer.before().as_bytes()))
+                .and_then(|()| self.out.write_all(&drawing));
+        }
+    }
+
+    /// Says what is wrong with graphs, or that the one which was asked for is not there.
+    fn judge(&mut self, args: &GraphArgs) -> Result<(), Failure> {
+        let wrong = std::mem::take(&mut self.wrong);
+        if wrong.has_errors() {
+            return Err(wrong.into());
+        }
+        match &args.tree {
+            Some(tree) if self.drawn == 0 => Err(absent(tree, &self.others).into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Ends the document where it is whole.
+    fn end(self, is_whole: bool) -> io::Result<()> {
+        self.written?;
+        if is_whole { self.out.write_all(self.drawer.end().as_bytes()) } else { Ok(()) }
+    }
+}
+
+/// Reads the files and draws their graphs.
+fn read(
+    files: &[TraceInput],
+    args: &GraphArgs,
+    context: &Context,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure> {
     let source = match args.input {
-        Some(GraphInput::DagJsonl) => return authored(&files),
+        Some(GraphInput::DagJsonl) => return authored(files, args, sink),
         Some(GraphInput::Weka) => RecordedSource::Weka,
         Some(GraphInput::Dynamo) => RecordedSource::Dynamo,
         None => detect_recording(&files[0])?,
     };
     let options = LowerOptions { idle_gap_cap: args.idle_gap_cap };
-    let mut graphs = Vec::new();
-    let mut given = LowerCounts::default();
-    let mut take = |tree: RecordedTree| {
-        let (graph, counts) = lower(&tree, options);
-        given.add(counts);
-        graphs.push(graph);
+    let make = |tree: RecordedTree| {
+        let (graph, given) = lower(&tree, options);
+        Drawn::of((&graph, given), args)
     };
+    let strict = RecordedOptions::strict();
     let counts = match source {
-        RecordedSource::Weka => read_weka(&files, RecordedOptions::strict(), &mut take)?,
-        RecordedSource::Dynamo => read_dynamo(&files, RecordedOptions::strict(), &mut take)?.counts,
+        RecordedSource::Weka => read_weka_as(files, strict, &make, &mut |drawn| sink.take(drawn))?,
+        RecordedSource::Dynamo => {
+            read_dynamo(files, strict, &mut |tree| sink.take(make(tree)))?.counts
+        }
     };
     let mut warnings = Bag::new();
     for warning in counts.warnings(files[0].name()) {
         warnings.push(warning);
     }
     context.report(warnings);
-    for note in given.notes() {
+    for note in sink.given.notes() {
         context.note(&note);
     }
-    Ok(graphs)
+    Ok(())
 }
 
 /// Reads sessions with forks and spawns.
-fn authored(files: &[TraceInput]) -> Result<Vec<Graph>, Failure> {
-    let mut graphs = Vec::new();
+fn authored(files: &[TraceInput], args: &GraphArgs, sink: &mut Sink<'_>) -> Result<(), Failure> {
     for file in files {
-        graphs.extend(read_dag(file.name(), &file.text()?)?);
+        for graph in read_dag(file.name(), &file.text()?)? {
+            sink.take(Drawn::of((&graph, LowerCounts::default()), args));
+        }
     }
-    Ok(graphs)
+    Ok(())
 }
 
-/// Returns the graph of a name, or all.
-fn wanted(mut graphs: Vec<Graph>, tree: Option<&str>) -> Result<Vec<Graph>, Problem> {
-    let Some(tree) = tree else { return Ok(graphs) };
-    if graphs.iter().any(|graph| graph.id == tree) {
-        graphs.retain(|graph| graph.id == tree);
-        return Ok(graphs);
-    }
-    let count = graphs.len();
-    let near = nearest(tree, graphs.iter().map(|graph| graph.id.as_str()));
+/// Says that no graph has a name.
+fn absent(tree: &str, others: &[String]) -> Problem {
+    let near = nearest(tree, others.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let problem = Problem::new(Code::GraphTree, format!("no graph is called `{tree}`"));
-    Err(problem.help(format!("{near}{count} graphs are there; without `--tree` all are drawn")))
+    let count = others.len();
+    Problem::new(Code::GraphTree, format!("no graph is called `{tree}`"))
+        .help(format!("{near}{count} graphs are there; without `--tree` all are drawn"))
 }

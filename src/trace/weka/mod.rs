@@ -7,7 +7,7 @@ mod draft;
 mod read;
 mod tree;
 
-pub use read::read_weka;
+pub use read::{read_weka, read_weka_as};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, Severity};
 use crate::trace::json::{Reading, whole};
 use crate::trace::read::{Lines, TraceInput};
 use crate::trace::recorded::{
@@ -28,11 +28,18 @@ struct Document {
     text: String,
 }
 
-/// A trace that was read, or what is wrong with it.
-struct Parsed {
-    tree: Option<RecordedTree>,
+/// A trace that was read and made into something, or what is wrong with it.
+struct Parsed<T> {
+    tree: Option<(Summary, Option<T>)>,
     problems: Vec<Problem>,
     counts: RecordedCounts,
+}
+
+/// What traces of a corpus are compared by.
+struct Summary {
+    id: String,
+    place: Place,
+    block_size: Option<BlockSize>,
 }
 
 /// What holds across the traces of a corpus.
@@ -46,15 +53,31 @@ struct Across {
 
 /// Hands over the trees of a corpus, in order of files and lines, and returns what was let through.
 ///
+/// As [`read_weka_as`].
+///
+/// # Errors
+/// As [`read_weka_as`].
+pub fn read_weka(
+    files: &[TraceInput],
+    options: RecordedOptions,
+    take: &mut dyn FnMut(RecordedTree),
+) -> Result<RecordedCounts, Bag> {
+    read_weka_as(files, options, &|tree| tree, take)
+}
+
+/// Hands over what `make` makes of the trees of a corpus, in order of files and lines, and returns what was let through. Trees are
+/// parsed and made into something side by side.
+///
 /// Memory is bounded by a few traces. After the first problem no more trees are handed over, and reading goes on, so that every
 /// problem is shown: what was handed over counts only where all is well.
 ///
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` where a trace is: codes `trace::*`.
-pub fn read_weka(
+pub fn read_weka_as<T: Send>(
     files: &[TraceInput],
     options: RecordedOptions,
-    take: &mut dyn FnMut(RecordedTree),
+    make: &(dyn Fn(RecordedTree) -> T + Sync),
+    take: &mut dyn FnMut(T),
 ) -> Result<RecordedCounts, Bag> {
     let basis = match options.basis {
         TimestampBasis::Auto => basis(files)?,
@@ -64,10 +87,10 @@ pub fn read_weka(
     let mut across = Across::default();
     for file in files {
         across.counts.files += 1;
-        let mut read = |parsed: Parsed| across.add(parsed, options, take);
+        let mut read = |parsed: Parsed<T>| across.add(parsed, options, take);
         match for_each_batch(
             file,
-            |batch| batch.par_iter().map(|one| one.parse(options)).collect(),
+            |batch| batch.par_iter().map(|one| one.parse(options, make)).collect(),
             &mut read,
         ) {
             Ok(blank) => across.counts.blank_lines += blank,
@@ -149,7 +172,11 @@ impl Document {
         Reading::new(&self.file, self.first_line, &self.text)
     }
 
-    fn parse(&self, options: RecordedOptions) -> Parsed {
+    fn parse<T>(
+        &self,
+        options: RecordedOptions,
+        make: &(dyn Fn(RecordedTree) -> T + Sync),
+    ) -> Parsed<T> {
         let mut reading = self.reading();
         let mut counts = RecordedCounts::default();
         let tree = match whole::<TraceDraft<'_>>(&mut reading) {
@@ -164,51 +191,59 @@ impl Document {
             }
         };
         counts.add_keys(std::mem::take(&mut reading.unknown));
-        Parsed { tree, problems: reading.problems, counts }
+        let problems = reading.problems;
+        // A trace with problems is of use to nobody but the comparison with others.
+        let tree = tree.map(|tree| {
+            counts.add_tree(&tree);
+            let is_right = problems.iter().all(|found| found.severity() == Severity::Warning);
+            (Summary::of(&tree), is_right.then(|| make(tree)))
+        });
+        Parsed { tree, problems, counts }
+    }
+}
+
+impl Summary {
+    fn of(tree: &RecordedTree) -> Self {
+        let (id, place) = (tree.id().to_owned(), tree.place.clone());
+        Self { id, place, block_size: tree.block_size }
     }
 }
 
 impl Across {
-    /// Adds a trace, and hands its tree over where all is well so far.
-    fn add(
-        &mut self,
-        parsed: Parsed,
-        options: RecordedOptions,
-        take: &mut dyn FnMut(RecordedTree),
-    ) {
+    /// Adds a trace, and hands over what was made of it where all is well so far.
+    fn add<T>(&mut self, parsed: Parsed<T>, options: RecordedOptions, take: &mut dyn FnMut(T)) {
         self.counts.add(parsed.counts);
         for problem in parsed.problems {
             self.problems.push(problem);
         }
-        let Some(tree) = parsed.tree else { return };
-        self.check_name(&tree);
-        self.check_block_size(&tree, options);
-        self.counts.add_tree(&tree);
-        if !self.problems.has_errors() {
-            take(tree);
+        let Some((summary, made)) = parsed.tree else { return };
+        self.check_name(&summary);
+        self.check_block_size(&summary, options);
+        if let Some(made) = made.filter(|_| !self.problems.has_errors()) {
+            take(made);
         }
     }
 
-    fn check_name(&mut self, tree: &RecordedTree) {
-        if let Some(first) = self.names.insert(tree.id().to_owned(), tree.place.clone()) {
-            let message = format!("the trace `{}` stands at {first} as well", tree.id());
-            self.problems.push(tree.place.problem(Code::TraceSession, message, "again here"));
+    fn check_name(&mut self, found: &Summary) {
+        if let Some(first) = self.names.insert(found.id.clone(), found.place.clone()) {
+            let message = format!("the trace `{}` stands at {first} as well", found.id);
+            self.problems.push(found.place.problem(Code::TraceSession, message, "again here"));
         }
     }
 
-    fn check_block_size(&mut self, tree: &RecordedTree, options: RecordedOptions) {
-        let Some(found) = tree.block_size else { return };
+    fn check_block_size(&mut self, of: &Summary, options: RecordedOptions) {
+        let Some(found) = of.block_size else { return };
         let expected = match (&self.block_size, options.block_size) {
             (_, Some(stated)) => (stated, "the block size that was asked for".to_owned()),
             (Some((first, place)), None) => (*first, format!("that of {place}")),
             (None, None) => {
-                self.block_size = Some((found, tree.place.clone()));
+                self.block_size = Some((found, of.place.clone()));
                 return;
             }
         };
         if found != expected.0 {
             let message = format!("block size {found}, but {} is {}", expected.1, expected.0);
-            self.problems.push(tree.place.problem(Code::TraceBlockSize, message, "this trace"));
+            self.problems.push(of.place.problem(Code::TraceBlockSize, message, "this trace"));
         }
     }
 }

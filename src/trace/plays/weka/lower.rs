@@ -10,6 +10,7 @@ use crate::workload::{EdgeRelation, EdgeTrigger, SessionName};
 
 use super::super::build::{PlayRow, Wait};
 use super::Hashes;
+use super::barrier::barriers;
 use super::chain::{chains, split_preamble};
 use super::stream::{Entry, Stream, TOLERANCE_NS};
 
@@ -18,6 +19,8 @@ struct Trace<'r> {
     tree: &'r RecordedTree,
     namespace: String,
     streams: Vec<Stream<'r>>,
+    /// The sub-agents of each session.
+    children: Vec<Vec<usize>>,
     /// How many scopes there are.
     scopes: usize,
     /// Requests that used what a sub-agent said, and the last requests of its conversations.
@@ -39,6 +42,7 @@ pub(in super::super) fn lower(
         tree,
         namespace,
         streams: Vec::new(),
+        children: children(tree),
         scopes: 0,
         joins: Vec::new(),
         problems: Bag::new(),
@@ -49,6 +53,17 @@ pub(in super::super) fn lower(
     }
     let waits = trace.waits();
     Ok(trace.rows(waits, ordinal, hashes))
+}
+
+/// Returns the sub-agents of each session, in their order.
+fn children(tree: &RecordedTree) -> Vec<Vec<usize>> {
+    let mut children = vec![Vec::new(); tree.sessions.len()];
+    for (session, recorded) in tree.sessions.iter().enumerate() {
+        if let Some(parent) = recorded.parent {
+            children[parent].push(session);
+        }
+    }
+    children
 }
 
 impl<'r> Trace<'r> {
@@ -77,10 +92,7 @@ impl<'r> Trace<'r> {
             self.add_streams(entries, scope, prefix);
         }
         let own = begin..self.streams.len();
-        let children: Vec<usize> = (0..self.tree.sessions.len())
-            .filter(|child| self.tree.sessions[*child].parent == Some(session))
-            .collect();
-        for child in children {
+        for child in std::mem::take(&mut self.children[session]) {
             self.subagent(child, (prefix, path), own.clone());
         }
         begin
@@ -201,7 +213,11 @@ impl<'r> Trace<'r> {
                 }
             }
         }
-        self.barriers(&mut waits);
+        for (target, ended) in barriers(&self.streams) {
+            for entry in ended {
+                waits.add(target, entry, (EdgeTrigger::Completion, EdgeRelation::ReplayBarrier), 0);
+            }
+        }
         for (joiner, ends) in &self.joins {
             for end in ends {
                 waits.after(
@@ -219,41 +235,6 @@ impl<'r> Trace<'r> {
             }
         }
         waits.found
-    }
-
-    /// Lets requests wait for what had ended in the other conversations of their scope, as far as that says something new.
-    fn barriers(&self, waits: &mut Waits<'_, 'r>) {
-        for stream in &self.streams {
-            let others: Vec<&Stream<'r>> = self
-                .streams
-                .iter()
-                .filter(|other| other.scope == stream.scope && other.session != stream.session)
-                .collect();
-            for target in &stream.entries {
-                let ended = |entry: &&Entry<'r>| {
-                    entry.start() < target.start() && entry.end() <= target.start() + TOLERANCE_NS
-                };
-                let latest = |other: &&Stream<'r>| -> Option<Entry<'r>> {
-                    let key =
-                        |entry: &&Entry<'r>| (entry.end(), entry.start(), entry.source.clone());
-                    other.entries.iter().filter(ended).max_by_key(key).cloned()
-                };
-                let frontier: Vec<Entry<'r>> = others.iter().filter_map(latest).collect();
-                for entry in &frontier {
-                    let is_covered = frontier.iter().any(|later| {
-                        entry.start() < later.start() && entry.end() <= later.start() + TOLERANCE_NS
-                    });
-                    if !is_covered {
-                        waits.add(
-                            target,
-                            entry,
-                            (EdgeTrigger::Completion, EdgeRelation::ReplayBarrier),
-                            0,
-                        );
-                    }
-                }
-            }
-        }
     }
 
     fn rows(

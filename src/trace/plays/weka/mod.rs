@@ -2,6 +2,7 @@
 //!
 //! Source: spec/SIMULATION.md §9.5.
 
+mod barrier;
 mod chain;
 mod hashes;
 mod lower;
