@@ -321,6 +321,12 @@ codes! {
         "`bench accept` writes the file that the scenario names. It may be any file below `pins/goldens` of the project, and no other.";
     ScenarioTraceTooShort "scenario::trace_too_short" Error "A workload asks for more requests than its trace holds."
         "`stop requests=N` takes the first N rows of the trace, and there are fewer. A run of fewer requests than the file says would be mistaken for the one that was asked for. Ask for fewer, or leave the count out: then all rows run.";
+    ReplayEndpoint "replay::endpoint" Error "A replay's endpoint cannot be reached as it is written."
+        "An endpoint is `http://` or `https://` with a host, a port where it is not the usual one, and the path that the API's `/v1` lies below; a Unix socket, `unix:/path`; or `mock`, the server in `bench` itself. A proxy is `http://host:port`. A key comes from an environment variable whose name the scenario states: never write the key.";
+    ReplayHeader "replay::header" Error "A header cannot be stated."
+        "Names are tokens of RFC 9110, values printable ASCII. `Authorization` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
+    ReplayExtra "replay::extra" Error "An extra field is no JSON."
+        "`extra NAME JSON` puts a field into the body of every request as it is written, so its value has to be JSON: numbers and lists as text, texts in quotes of their own.";
     // Running jobs.
     PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
         "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. The message points at the setting and says what to do instead; docs/scenario.md says at each node what is not run.";

@@ -6,6 +6,7 @@ use super::axis::{Side, short_names, shown};
 use super::block::{Block, BlockAxis};
 use super::doubt::{Case, Ledger};
 use super::inputs::{Inputs, MissingPin, kv_parallelisms};
+use super::live;
 use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
@@ -402,6 +403,13 @@ fn replay_jobs(
         let Ok(trace) = trace(&workload, inputs) else { continue }; // likewise
         if let Some(why) = too_short(&workload, inputs) {
             findings.extend_new(short_trace(&declared.node, &why).into());
+            continue;
+        }
+        let misfits = live::misfits(replay, name, &workload);
+        if !misfits.is_empty() {
+            for problem in misfits {
+                findings.extend_new(problem.into());
+            }
             continue;
         }
         let settings = replay.settings.clone();

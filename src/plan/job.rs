@@ -8,6 +8,7 @@ use crate::diag::{Problem, SourceFile, Span};
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
 use crate::units::{Blocks, Tokens};
+use crate::workload::live::ReplaySettings;
 use crate::workload::{Sla, Workload};
 
 use super::{EngineIdentity, Origin, PoolInputs};
@@ -161,7 +162,7 @@ pub struct TraceInput {
     pub digest: Sha256,
 }
 
-/// Live traffic. Planned as a simulation is; running it is the replay lane's work.
+/// Live traffic.
 #[derive(Debug, Clone)]
 pub struct ReplayJob {
     /// The scenario's seed.
@@ -170,8 +171,8 @@ pub struct ReplayJob {
     pub workload: Workload,
     /// The trace, where the workload has one.
     pub trace: Option<TraceInput>,
-    /// The canonical description of everything else the `replay` node states.
-    pub settings: Value,
+    /// How it is sent.
+    pub settings: ReplaySettings,
 }
 
 impl Job {
@@ -298,7 +299,7 @@ impl ReplayJob {
             ("kind", Value::text("replay")),
             ("schema", Value::text(SCHEMA)),
             ("seed", Value::wide(self.seed)),
-            ("settings", self.settings.clone()),
+            ("settings", self.settings.canonical()),
             ("trace", self.trace.as_ref().map_or(Value::Null, |trace| trace.digest.into())),
             ("workload", self.workload.canonical()),
         ])

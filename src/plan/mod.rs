@@ -10,6 +10,7 @@ mod expand;
 mod files;
 mod inputs;
 mod job;
+mod live;
 mod load;
 mod lookup;
 mod nix;

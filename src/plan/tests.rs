@@ -173,8 +173,42 @@ fn a_replay_plans_a_job_for_each_workload() {
     );
     assert_eq!(replays[1].index, 3);
     let described = String::from_utf8(replays[0].canonical().to_bytes()).expect("UTF-8");
-    assert!(described.contains("\"lanes\":{\"lanes\":\"8\",\"ramp\":2000}"), "{described}");
+    assert!(described.contains("\"lanes\":{\"count\":8,\"ramp_ns\":2000000000}"), "{described}");
     assert!(described.contains("\"headers\":[{\"name\":\"x\",\"value\":\"y\"}]"), "{described}");
+}
+
+/// Returns the messages of what is found in a scenario with this replay of a recorded workload.
+fn replay_findings(load: &str, stop: &str, replay: &str) -> Vec<String> {
+    let more = format!(
+        "workload \"agents\" {{\n trace \"mooncake-tiny\"\n load \"recorded\" {load}\n {stop}\n }}\n replay \"wire\" {{\n workload \"agents\"\n endpoint \"mock\"\n {replay}\n }}"
+    );
+    let problems = match planned(&scenario("", &more)) {
+        Ok((_, bag)) => bag.into_sorted(),
+        Err(problems) => problems,
+    };
+    problems.iter().map(|problem| problem.message().to_owned()).collect()
+}
+
+#[test]
+fn a_replay_and_its_workload_fit_each_other() {
+    assert_eq!(
+        replay_findings("", "", "snapshot to=0.5\n warmup \"prime\"\n lanes 2 ramp=\"1s\""),
+        [""; 0]
+    );
+    assert_eq!(replay_findings("open-loop=#true", "", "lanes 2"), [""; 0]);
+    assert_eq!(
+        replay_findings(
+            "open-loop=#true",
+            "",
+            "snapshot to=0.5\n warmup \"prime\"\n lanes 2 ramp=\"1s\""
+        )
+        .len(),
+        3
+    );
+    assert_eq!(
+        replay_findings("", "stop requests=3", ""),
+        ["`stop` of workload `agents` bounds simulations alone"]
+    );
 }
 
 /// Copies a folder with all that is in it.

@@ -3,6 +3,7 @@
 use crate::diag::SourceFile;
 use crate::digest::Sha256;
 use crate::workload::Sla;
+use crate::workload::live::ReplaySettings;
 
 use super::syntax::{Node, Place, Value};
 
@@ -187,8 +188,10 @@ pub struct Replay {
     pub place: Place,
     /// The workloads, one job each.
     pub workloads: Vec<Used>,
-    /// The canonical description of everything else.
-    pub settings: crate::digest::canonical::Value,
+    /// The node itself, by which a setting that does not fit a workload is shown.
+    pub node: Node,
+    /// How it is sent.
+    pub settings: ReplaySettings,
 }
 
 /// What must hold.

@@ -4,6 +4,7 @@
 
 mod arrival;
 mod corpus;
+pub mod live;
 mod load;
 mod model;
 mod plays;

@@ -42,13 +42,13 @@ fn is_below_goldens(path: &str) -> bool {
 /// Returns everything that a node and its block give, canonical: `{errors:{max:0}}`.
 ///
 /// Names become snake case. The first argument of a node with a block is its name and stays out.
-pub(super) fn settings(view: &View<'_>) -> Value {
+fn settings(view: &View<'_>) -> Value {
     let children = view.children().iter().map(|child| (snake(child.name()), fields(child)));
     Value::Object(children.collect())
 }
 
 /// Returns the fields of a node with their defaults.
-pub(super) fn fields(view: &View<'_>) -> Value {
+fn fields(view: &View<'_>) -> Value {
     let fields = view.fields().map(|(name, datum)| (snake(name), value(datum)));
     Value::Object(fields.collect())
 }

@@ -17,7 +17,7 @@ pub(in crate::scenario) fn scenario(
     let view = root.child("scenario")?;
     let simulations: Vec<_> =
         view.all("simulate").filter_map(|node| simulate::simulation(node, bag)).collect();
-    let replays: Vec<_> = view.all("replay").filter_map(replay::replay).collect();
+    let replays: Vec<_> = view.all("replay").filter_map(|node| replay::replay(node, bag)).collect();
     for replay in &replays {
         if let Some(first) = simulations.iter().find(|block| block.name == replay.name) {
             let message = format!("`simulate` and `replay` share the name `{}`", replay.name);

@@ -226,7 +226,7 @@ fn exclude(view: &View<'_>, bag: &mut Bag) -> Exclude {
 }
 
 /// Decodes what a good request is.
-fn sla(view: &View<'_>, bag: &mut Bag) -> Sla {
+pub(super) fn sla(view: &View<'_>, bag: &mut Bag) -> Sla {
     let sla = Sla {
         ttft_ms: view.real("ttft-ms"),
         tpot_ms: view.real("tpot-ms"),

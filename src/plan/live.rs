@@ -1,0 +1,46 @@
+//! Live traffic: what a `replay` and its workload mean together.
+
+use crate::diag::{Code, Problem};
+use crate::scenario::model::{Replay, Used};
+use crate::scenario::syntax::{Node, Place};
+use crate::workload::live::Warmup;
+use crate::workload::{Load, Workload};
+
+/// Returns what is wrong about a workload in a replay that names it; nothing where they fit.
+pub(super) fn misfits(replay: &Replay, name: &Used, workload: &Workload) -> Vec<Problem> {
+    let Load::Recorded(load) = &workload.load else { return Vec::new() };
+    let mut found = Vec::new();
+    if load.open_loop {
+        found.extend(open_loop(replay, name));
+    }
+    if workload.stop.count.is_some() || workload.stop.virtual_time.is_some() {
+        let message = format!("`stop` of workload `{}` bounds simulations alone", name.name);
+        let label = "is sent live";
+        let problem = name.place.problem(Code::ScenarioConflict, message, label);
+        found.push(problem.help("write `duration`, `requests` or `sessions` in `replay` instead"));
+    }
+    found
+}
+
+/// Returns the nodes that mean nothing where requests start at their recorded times.
+fn open_loop(replay: &Replay, name: &Used) -> Vec<Problem> {
+    let settings = &replay.settings;
+    let ramps = settings.lanes.is_some_and(|lanes| lanes.ramp.get() > 0);
+    let refused = [
+        ("snapshot", settings.snapshot.is_some(), "an open loop begins every trace at its start"),
+        ("warmup", settings.warmup != Warmup::None, "an open loop has no lanes to warm"),
+        ("lanes", ramps, "an open loop has no ramp: its lanes only bound what is in flight"),
+    ];
+    let stated = refused.into_iter().filter(|(_, stated, _)| *stated);
+    stated.map(|(node, _, why)| unfit(replay, node, name, why)).collect()
+}
+
+/// Returns the problem of a node that an open loop has no place for.
+fn unfit(replay: &Replay, node: &str, workload: &Used, why: &str) -> Problem {
+    let message = format!("`{node}` does not fit workload `{}`: {why}", workload.name);
+    let place = replay.node.children.iter().find(|child| child.name.text == node);
+    let place: Place = place.map_or_else(|| replay.place.clone(), Node::head);
+    let problem = place.problem(Code::ScenarioConflict, message, "does not fit");
+    let help = "remove it, or `open-loop=#true` from the workload's `load`";
+    workload.place.also(problem, "the workload is an open loop").help(help)
+}
