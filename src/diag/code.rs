@@ -414,7 +414,7 @@ codes! {
     UpgradeChanges "upgrade::changes" Error "The declared changes are wrong."
         "`changes.kdl` stands beside the pin of the newer version and says which jobs it changes, in which metrics, which way, why, and where that is discussed. What it declares is held against what happens, so nothing in it may be unknown.";
     UpgradeSame "upgrade::same_version" Error "A version is held against itself."
-        "`--from` and `--to` mean the same version of the engine, so every job would be identical. Whether a version repeats its own answers is judged in each upgrade: every job is asked twice.";
+        "`--from` and `--to` (`--good` and `--bad`) mean the same version of the engine, so every job would be identical. Whether a version repeats its own answers is judged in each upgrade: every job is asked twice.";
     UpgradeOtherFrom "upgrade::other_from" Warning "The changes are declared against another version."
         "`changes.kdl` says against which versions its changes were declared. Against any other nothing is declared, and every drift is undeclared.";
     UpgradeUndeclared "upgrade::undeclared" Error "The newer version answers otherwise, and nobody declared it."
@@ -434,7 +434,7 @@ codes! {
     UpgradeEmpty "upgrade::empty" Error "There is nothing to compare."
         "The scenarios have no simulation job that both versions can be asked, so there is no verdict (exit 4).";
     BisectOrder "bisect::order" Error "The bad version is not behind the good one."
-        "Versions are searched in the registry's order, from the good one to the bad one; nightlies by their numbers.";
+        "Versions are searched in the registry's order, from the good one to the bad one; nightlies by their numbers; of `native` the behaviours, oldest first.";
     BisectUnavailable "bisect::unavailable" Warning "A version cannot be asked."
         "Its package cannot be resolved or built, or it cannot be asked what the good version can. The search goes on without it; where the change lies next to it, the answer is a range.";
     BisectInterrupted "bisect::interrupted" Error "The search was interrupted."
@@ -442,7 +442,7 @@ codes! {
     ExplainAlone "explain::alone" Error "There is nothing to hold a side against."
         "`bench explain A B` takes two sides: run folders, goldens or scenarios. `bench explain FILE` takes the golden that the scenario names as the first; `bench explain FILE --from V --to W` runs the scenario under two versions of an engine.";
     ExplainNothing "explain::nothing" Error "The two sides have no job in common."
-        "Jobs are paired by their names. The sides are of two scenarios, or `--job` names jobs that one side alone has: nothing is comparable (exit 4).";
+        "Jobs are paired by their names. The sides are of two scenarios: nothing is comparable (exit 4). A job that `--job` names and one side alone has is told as that (exit 3).";
     MinimiseEqual "minimise::equal" Error "There is no difference to make smaller."
         "Both versions answer the job alike, event by event; or one of them cannot run it. `bench explain FILE --from V --to W` says which jobs differ. Nothing was written (exit 4).";
     MinimiseInterrupted "minimise::interrupted" Error "The search was interrupted before there was anything to write."

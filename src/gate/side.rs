@@ -66,8 +66,7 @@ impl Side {
             return Golden::parse(&SourceFile::new(&name, &text))
                 .map(|golden| Self::of_golden(name, golden));
         }
-        let folder = if path.is_dir() { Some(path) } else { path.parent() };
-        let folder = folder.unwrap_or(path).to_path_buf();
+        let folder = run_folder(path).map_err(|why| unreadable(&name, &why))?;
         let bytes = fs::read(folder.join("run.json")).map_err(|error| unreadable(&name, &error))?;
         let run = RunFile::parse(&bytes).map_err(|error| unreadable(&name, &error))?;
         Ok(of_run(name, &FinishedRun { folder }, run)?)
@@ -114,6 +113,22 @@ fn golden_job(job: GoldenJob) -> SideJob {
         figures: job.headline,
         completeness: Completeness::Headline,
         requests: None,
+    }
+}
+
+/// Returns the run folder that a path means: itself, or the one whose `run.json` it is; else why it means none.
+fn run_folder(path: &Path) -> Result<PathBuf, &'static str> {
+    let is_file_of_run = path.file_name().is_some_and(|name| name == "run.json");
+    if !path.exists() {
+        Err("there is no such file or folder")
+    } else if path.is_file() && is_file_of_run {
+        Ok(path.parent().unwrap_or(path).to_path_buf())
+    } else if path.join("run.json").is_file() {
+        Ok(path.to_path_buf())
+    } else if path.is_dir() {
+        Err("it is no run folder: it holds no `run.json`")
+    } else {
+        Err("it is neither a run folder nor a golden")
     }
 }
 

@@ -109,7 +109,8 @@ fn versions_that_agree_are_equal() {
     let ran = versions(&place, &[]).exits(0);
     assert!(ran.stdout.contains("every event, request and figure is equal"), "{ran}");
     let same = ["explain", FILE, "--from", "0.13.0", "--to", "0.13.0"];
-    place.bench(same).exits(0);
+    let ran = place.bench(same).exits(2);
+    assert!(ran.stderr.contains("upgrade::same_version"), "{ran}");
 }
 
 #[test]
@@ -290,4 +291,48 @@ fn a_job_may_be_named_as_upgrades_tell_it_without_its_engine() {
     let with = explain("pd/burst/apart/native").exits(3);
     assert!(with.stdout.contains(FIRST), "{with}");
     assert_eq!(explain("pd/burst/apart").exits(3).stdout, with.stdout);
+}
+
+#[test]
+fn a_job_that_one_side_alone_has_is_told_whether_its_engine_is_named_or_not() {
+    let place = project("");
+    let workload = "workload \"more\" {
+        synthetic input-tokens=64 output-tokens=4
+        load \"constant-rate\" requests-per-second=20
+        stop requests=3
+    }\n    deployment \"apart\" {";
+    let simulate = "simulate \"more\" {
+        workload \"more\"
+        deployment \"apart\"
+        engine \"native\"
+    }\n    simulate \"pd\" {";
+    let text = place.read(FILE).replace("deployment \"apart\" {", workload);
+    place.write("scenarios/more.kdl", text.replace("simulate \"pd\" {", simulate));
+    let explain = |jobs: &[&str]| {
+        let jobs = jobs.iter().flat_map(|job| ["--job", job]);
+        place.bench(["explain", FILE, "scenarios/more.kdl"].into_iter().chain(jobs))
+    };
+    for jobs in [&["more/more/apart"][..], &["more/more/apart/native", "pd/burst/apart"], &[]] {
+        let ran = explain(jobs).exits(3);
+        assert!(ran.stdout.contains("more/more/apart/native"), "{jobs:?}: {ran}");
+        assert!(ran.stdout.contains("only scenarios/more.kdl has it"), "{jobs:?}: {ran}");
+    }
+    explain(&["pd/burst/apart"]).exits(0);
+}
+
+#[test]
+fn what_is_there_and_no_run_is_told_as_that() {
+    let place = project("");
+    fs::create_dir(place.path("empty")).expect("made");
+    place.write("README.md", "a page");
+    for (path, why) in [
+        ("empty", "it is no run folder: it holds no `run.json`"),
+        ("README.md", "it is neither a run folder nor a golden"),
+        ("absent", "there is no such file or folder"),
+    ] {
+        for command in ["explain", "diff"] {
+            let ran = place.bench([command, path, path]).exits(2);
+            assert!(ran.stderr.contains(why), "{command} {path}: {ran}");
+        }
+    }
 }

@@ -106,6 +106,12 @@ fn what_cannot_be_made_smaller_is_refused_and_nothing_is_written() {
     };
     refused(&["--job", "nothing", "-o", "out"], 2, "job::unknown");
     refused(&["-o", "scenarios"], 2, "minimise::output");
+    place.write("README.md", "a page");
+    refused(&["-o", "README.md"], 2, "`README.md` is no folder");
+    refused(&["-o", "README.md/out"], 2, "name a folder that can be written");
+    let same = ["minimise", FILE, "--from", "0.13.0", "--to", "0.13.0", "-o", "out"];
+    let ran = place.bench(same).exits(2);
+    assert!(ran.stderr.contains("upgrade::same_version"), "{ran}");
     let slow = place.read(FILE).replace("requests-per-second=20", "requests-per-second=2");
     place.write(FILE, slow);
     refused(&["-o", "out"], 4, "minimise::equal");

@@ -1,6 +1,7 @@
 //! `bench parity` and `bench import` as commands: what they print, write and refuse.
 
-use crate::program::{Place, repository_root};
+use crate::engines::{OBLIGING, bench, project};
+use crate::program::{Place, Ran, repository_root};
 
 /// A configuration whose model and hardware are pinned here.
 const SMALL: &str = "\
@@ -79,4 +80,91 @@ fn what_has_no_pin_or_no_word_is_not_imported() {
         trace,
     ]));
     assert!(ran.exits(2).stderr.contains("import::unsayable"));
+}
+
+/// The pinned engine that scripts play.
+const UPSTREAM: [&str; 4] = ["--engine", "aisimulate", "--version", "0.13.0-dev.87"];
+/// What the script answers.
+const ANSWER: &str = "made/aisimulate-0.13.0-dev.202610290000000087/runner.answer";
+
+fn parity(place: &Place, words: &[&str]) -> Ran {
+    bench(place, &[&["parity"], words, &UPSTREAM[..]].concat())
+}
+
+#[test]
+fn a_scenario_runs_on_native_and_on_a_runner_and_the_first_request_that_differs_is_told() {
+    let place = project(OBLIGING);
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(0);
+    assert!(ran.stdout.contains("runner/two/one/aisimulate  agrees        2/2  0 ns"), "{ran}");
+    assert!(ran.stdout.ends_with("1 agree, 0 differ, 0 not comparable\n"), "{ran}");
+    let twice = parity(&place, &["scenarios/r.kdl", "./scenarios/r.kdl"]).exits(0);
+    assert_eq!(twice.stdout, ran.stdout, "a path that is named twice is compared once");
+    let answer = place.read(ANSWER);
+    place.write(ANSWER, answer.replacen("\"first_token_ms\":10.0", "\"first_token_ms\":9.0", 1));
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(3);
+    let told = "request 0: ttft_ns 10000000, upstream 9000000";
+    assert!(ran.stdout.contains("differs") && ran.stdout.contains(told), "{ran}");
+    assert!(ran.stdout.contains("1000000 ttft_ns"), "the largest difference: {ran}");
+    let json = parity(&place, &["scenarios/r.kdl", "--format", "json"]).exits(3).stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(value["jobs"][0]["what"]["first"]["metric"], "ttft_ns");
+    assert_eq!(value["jobs"][0]["verdict"], "differs");
+}
+
+#[test]
+fn only_a_refusal_of_the_engine_is_an_answer_and_a_runner_that_breaks_fails_the_command() {
+    let place = project(OBLIGING);
+    let good = place.read(ANSWER);
+    let (head, _) = good.split_once("\"outcome\":").expect("an outcome");
+    let refusal = format!("{head}\"outcome\":{{\"refused\":{{\"message\":\"no room\"}}}}}}");
+    place.write(ANSWER, &refusal);
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(3);
+    assert!(ran.stdout.contains("upstream: the engine refuses the job: no room"), "{ran}");
+    // The native engine comes to no end: with an upstream refusal that is agreement, with a runner that breaks it is nothing.
+    let text = place.read("scenarios/r.kdl");
+    let starved = text.replace("blocks=20", "blocks=2");
+    assert_ne!(text, starved, "the pool is stated");
+    place.write("scenarios/r.kdl", starved);
+    let ran = parity(&place, &["scenarios/r.kdl"]);
+    assert!(ran.stdout.contains("both fail"), "{ran}");
+    drop(ran.exits(0));
+    for broken in ["#!/bin/sh\necho out of memory >&2\nexit 134\n", "#!/bin/sh\necho '{}'\n"] {
+        let place = project(broken);
+        let ran = parity(&place, &["scenarios/r.kdl"]).exits(1);
+        assert!(
+            ran.stdout.contains("BROKEN") && ran.stdout.contains("upstream: the runner"),
+            "{ran}"
+        );
+        assert!(ran.stdout.ends_with("0 agree, 0 differ, 0 not comparable, 1 broken\n"), "{ran}");
+    }
+}
+
+#[test]
+fn what_would_silently_compare_nothing_is_refused() {
+    let place = project(OBLIGING);
+    for words in [&["scenarios"][..], &["scenarios/r.kdl", "pins"], &["pins/traces"]] {
+        let ran = parity(&place, words).exits(2);
+        assert!(ran.stderr.contains("holds no recorded case with an answer"), "{ran}");
+    }
+    let ran = place.bench(["parity", "scenarios"]).exits(2);
+    assert!(ran.stderr.contains("with `--engine` the files of scenarios"), "{ran}");
+    let ran = parity(&place, &["scenarios/r.kdl", "--only", "nobody"]).exits(2);
+    assert!(ran.stderr.contains("no case or job begins with `nobody`"), "{ran}");
+    for (file, lacks) in
+        [("spec.json", "result86.json"), ("run.json", "config.yaml"), ("config.yaml", "run.json")]
+    {
+        let place = Place::with_pins();
+        place.write(&format!("cases/one/{file}"), "{}");
+        let ran = place.bench(["parity", "cases"]).exits(2);
+        assert!(ran.stderr.contains(lacks), "{ran}");
+    }
+    // A case that this program lacks something for is no agreement.
+    let place = Place::with_pins();
+    place.write(
+        "cases/one/config.yaml",
+        SMALL.replace("type: fixed, prefill_ms: 20, decode_ms: 5", "type: default"),
+    );
+    place.write("cases/one/run.json", "{\"argv\": [], \"exit\": 0}");
+    let ran = place.bench(["parity", "cases"]);
+    assert_ne!(ran.code, Some(0), "{ran}");
 }

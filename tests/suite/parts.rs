@@ -243,6 +243,7 @@ fn a_part_is_neither_compared_nor_checked_and_not_the_latest_run() {
     let whole = place.bench(["merge", "runs/small/latest"]).exits(2);
     assert!(whole.stderr.contains("merge::not_partial"), "{whole}");
     assert!(whole.stderr.contains("is a whole run"), "{whole}");
+    assert!(whole.stderr.contains("help: give the folders that `bench run FILE"), "{whole}");
 }
 
 #[test]

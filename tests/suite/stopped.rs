@@ -122,3 +122,25 @@ fn a_runner_that_breaks_is_a_version_that_cannot_be_asked_and_no_other_answer() 
     assert!(!ran.stdout.contains("OTHER"), "{ran}");
     assert!(ran.stderr.contains("bisect::unavailable"), "{ran}");
 }
+
+#[test]
+fn an_interrupted_upgrade_has_rows_for_what_was_judged_and_says_that_there_is_no_verdict() {
+    let place = project(&held_at(1));
+    another_version(&place, OBLIGING);
+    let upgrade = [&["upgrade", "scenarios/r.kdl"], &VERSIONS[..]].concat();
+    let pipe = format!("made/{}/runner.hold", "aisimulate-0.13.0-dev.202610290000000087");
+    let ran = stopped(&place, &upgrade, &pipe).exits(130);
+    assert!(ran.stdout.ends_with("1 INTERRUPTED\ninterrupted: no verdict on the whole\n"), "{ran}");
+    assert_eq!(ran.stdout.matches("INTERRUPTED").count(), 1, "{ran}");
+    assert!(!ran.stderr.contains("upgrade::empty"), "{ran}");
+}
+
+#[test]
+fn an_interrupted_comparison_of_engines_prints_no_half_table() {
+    let place = project(&held_at(1));
+    let words =
+        ["parity", "scenarios/r.kdl", "--engine", "aisimulate", "--version", "0.13.0-dev.87"];
+    let pipe = "made/aisimulate-0.13.0-dev.202610290000000087/runner.hold";
+    let ran = stopped(&place, &words, pipe).exits(130);
+    assert!(ran.stdout.is_empty(), "{ran}");
+}

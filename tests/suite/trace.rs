@@ -250,6 +250,8 @@ fn a_conversion_keeps_its_inputs_and_knows_the_fields_that_it_may_drop() {
     let ran = place.bench(all("./w.jsonl")).exits(2);
     assert!(ran.stderr.contains("`./w.jsonl` is the input `w.jsonl`"), "{ran}");
     assert_eq!(place.read("w.jsonl"), WEKA);
+    let ran = place.bench(all("absent/p.jsonl")).exits(2);
+    assert!(ran.stderr.contains("there is no folder `absent`: make it first"), "{ran}");
     place.write("p.jsonl", "old");
     drop(place.bench(all("p.jsonl")).exits(0));
     assert!(place.read("p.jsonl").contains("dynamo.agentic_mooncake"));

@@ -67,6 +67,8 @@ fn a_scenario_without_memory_pressure_is_blind_and_one_that_fails_is_not_judged(
     );
     let ran = judged(&["--format", "json"]).exits(0);
     assert!(ran.stdout.contains("\"identical\":4"), "{ran}");
+    let twice = judged(&["./scenarios/small.kdl", "--format", "json"]).exits(0);
+    assert_eq!(twice.stdout, ran.stdout, "a scenario that is named twice counts once");
     let unmatched = ran.stderr.matches("warning[upgrade::unmatched]").count();
     assert_eq!(unmatched, 1, "changes of other scenarios are told in one warning: {ran}");
     assert!(ran.stderr.contains("declared changes speak of no job of these scenarios: "), "{ran}");
@@ -109,6 +111,11 @@ fn an_expectation_that_is_not_there_is_told_from_one_that_does_not_speak_of_the_
     let ran = expect("nope.kdl");
     assert!(ran.stderr.contains("there is no file `nope.kdl`"), "{ran}");
     assert!(ran.stderr.contains("without `--expect`"), "{ran}");
+    let ran = expect("pins/engines/native");
+    assert!(
+        ran.stderr.contains("give the file in it: --expect pins/engines/native/changes.kdl"),
+        "{ran}"
+    );
     let declared = place.read("pins/engines/native/changes.kdl");
     place.write(
         "other.kdl",
@@ -141,4 +148,7 @@ fn the_first_version_that_answers_otherwise_is_found_and_no_change_is_no_verdict
     let ends = ["--engine", "native", "--good", "0.13.0-dev.87", "--bad", "0.13.0"];
     let ran = place.bench(["bisect", FILE].iter().chain(&ends)).exits(2);
     assert!(ran.stderr.contains("bisect::order"), "{ran}");
+    let ends = ["--engine", "native", "--good", "0.13.0", "--bad", "0.13.0"];
+    let ran = place.bench(["bisect", FILE].iter().chain(&ends)).exits(2);
+    assert!(ran.stderr.contains("`--good` and `--bad` are both native 0.13.0"), "{ran}");
 }

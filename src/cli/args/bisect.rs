@@ -30,7 +30,7 @@ pub(crate) struct BisectArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) job: Vec<String>,
 
-    /// Halve what is left instead of walking: asks few versions, and finds the first change only where a change once made stays
+    /// Ask the bad version, then halve what is left: few versions are asked, and a change that was taken back before the bad one is not seen
     #[arg(long)]
     pub(crate) halve: bool,
 

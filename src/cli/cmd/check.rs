@@ -14,6 +14,7 @@ use crate::plan::{Job, JobId};
 use crate::record::Spool;
 use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
 
+use super::distinct::distinct;
 use super::jobs::{Manner, run_jobs};
 use super::judged::{Ended, judge};
 use super::prepared::Prepared;
@@ -21,7 +22,7 @@ use super::prepared::Prepared;
 /// Runs the command: every scenario is checked, whatever the ones before it say.
 pub(super) fn run(args: &CheckArgs, context: &Context) -> Exit {
     let mut exit = Exit::Success;
-    for file in &args.files {
+    for file in &distinct(&args.files) {
         let checked = check(file, args, context);
         let one = checked.unwrap_or_else(|failure| {
             let exit = failure.exit();

@@ -113,7 +113,14 @@ fn write(path: &Path, text: &[u8]) -> Result<(), Bag> {
     };
     written.map_err(|error| {
         let message = format!("cannot write `{}`: {error}", path.display());
-        Problem::new(Code::TraceConvert, message).into()
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let help = match folder.filter(|folder| !folder.is_dir()) {
+            Some(folder) => format!("there is no folder `{}`: make it first", folder.display()),
+            None => {
+                "name a file that can be written; without `--output` it goes to stdout".to_owned()
+            }
+        };
+        Problem::new(Code::TraceConvert, message).help(help).into()
     })
 }
 

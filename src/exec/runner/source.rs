@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, SourceFile};
 use crate::digest::{Hasher, Sha256};
+use crate::pin::audit::{Locked, locked};
 use crate::pin::{EnginePin, PinKind};
 
 /// Where what several runners share lies, beside the pins.
@@ -28,7 +29,7 @@ impl RunnerSource {
     ///
     /// # Errors
     /// [`Code::EngineSource`] for a package that is not there or cannot be read, [`Code::EngineLock`] for a lock file that names another version
-    /// or checksum than the pin, or none.
+    /// or checksum than the pin, or none, `pin::audit_syntax` for one that is no TOML.
     pub fn read(root: &Path, pin: &EnginePin) -> Result<Self, Bag> {
         let engines = root.join(PinKind::Engine.folder());
         let folder = engines.join(&pin.folder).join("runner");
@@ -42,7 +43,7 @@ impl RunnerSource {
         };
         let lock = folder.join("Cargo.lock");
         let text = std::fs::read_to_string(&lock).map_err(|error| unreadable(&lock, &error))?;
-        check_lock(pin, &text)?;
+        check_lock(pin, (&lock.display().to_string(), &text))?;
         let mut files = vec![folder.join("Cargo.toml"), lock];
         for sources in [folder.join("src"), root.join(Self::shared(pin))] {
             if sources.is_dir() {
@@ -71,21 +72,15 @@ fn sorted(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// Holds what a lock file says of the engine's package against the pin.
-fn check_lock(pin: &EnginePin, text: &str) -> Result<(), Problem> {
+fn check_lock(pin: &EnginePin, (name, text): (&str, &str)) -> Result<(), Problem> {
     let Some(package) = &pin.package else {
         let message = format!("engine `{}` {} has no `crate` to build", pin.name, pin.version);
         let help = "its pin names the package of the registry: `crate \"NAME\"`";
         return Err(Problem::new(Code::EngineSource, message).help(help));
     };
-    let value = |block: &str, key: &str| {
-        let line = block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
-        line.map(|value| value.trim_matches('"').to_owned())
-    };
-    let blocks =
-        text.split("[[package]]").filter(|block| value(block, "name").as_ref() == Some(package));
-    let found: Vec<(Option<String>, Option<String>)> =
-        blocks.map(|block| (value(block, "version"), value(block, "checksum"))).collect();
-    if found == [(Some(pin.version.clone()), pin.checksum.clone())] {
+    let found = locked(&SourceFile::new(name, text), package)?;
+    let pinned = Locked { version: Some(pin.version.clone()), checksum: pin.checksum.clone() };
+    if found == [pinned] {
         return Ok(());
     }
     let shown = |version: Option<&str>, checksum: Option<&str>| {
@@ -93,7 +88,7 @@ fn check_lock(pin: &EnginePin, text: &str) -> Result<(), Problem> {
     };
     let pinned = shown(Some(&pin.version), pin.checksum.as_deref());
     let locked: Vec<String> =
-        found.iter().map(|(version, sum)| shown(version.as_deref(), sum.as_deref())).collect();
+        found.iter().map(|it| shown(it.version.as_deref(), it.checksum.as_deref())).collect();
     let locked = if locked.is_empty() { "nothing".to_owned() } else { locked.join(", ") };
     let message = format!(
         "the lock file of `{}` is not that of its pin: package `{package}` differs",

@@ -245,6 +245,15 @@ fn a_lock_file_of_another_version_or_checksum_is_refused_before_anything_is_buil
         let help = problem.help_text().expect("help");
         assert!(help.contains(&to) && help.contains(from), "{help}");
     }
+    // As cargo may write it, too: keys in another order, another layout.
+    let version = format!("name = \"aisimulate-core\"\nversion = \"{}\"\n", pin.version);
+    assert!(text.contains(&version), "{text}");
+    let other = format!("version = '{}'\nname   =   'aisimulate-core'\n", pin.version);
+    std::fs::write(&lock, text.replace(&version, &other)).expect("written");
+    assert_eq!(store.state(&pin).expect("as pinned").0, RunnerState::Absent);
+    std::fs::write(&lock, "[[package]\n").expect("written");
+    let garbage = store.state(&pin).expect_err("no TOML").into_sorted().remove(0);
+    assert_eq!(garbage.code().as_str(), "pin::audit_syntax");
     std::fs::remove_file(&lock).expect("removed");
     let missing = store.state(&pin).expect_err("no lock file").into_sorted().remove(0);
     assert_eq!(missing.code().as_str(), "engine::source");

@@ -11,6 +11,20 @@ pub struct Bisection<D> {
     pub bound: Bound,
 }
 
+impl<D> Bisection<D> {
+    /// Returns the places of versions before the last that was seen to answer as the good one, and that were not asked themselves: halving
+    /// takes it for granted that they answer alike. Of a search that found no change, those before the last that was asked.
+    pub fn skipped(&self) -> Vec<usize> {
+        let last = match self.bound {
+            Bound::Changed { same, .. } | Bound::NoBad { same } => same,
+            Bound::Unchanged => self.steps.iter().map(|step| step.place).max().unwrap_or(0),
+            Bound::NoGood => 0,
+        };
+        let is_asked = |place: &usize| self.steps.iter().any(|step| step.place == *place);
+        (0..last).filter(|place| !is_asked(place)).collect()
+    }
+}
+
 /// A version that was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step<D> {

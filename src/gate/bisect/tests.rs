@@ -56,6 +56,19 @@ fn halving_asks_a_logarithm_of_the_versions() {
     assert!(bisection.steps.len() <= 9, "{}", bisection.steps.len());
 }
 
+#[test]
+fn what_halving_did_not_ask_before_the_change_is_told() {
+    let says = [Some(1), Some(2), Some(1), Some(1), Some(3)];
+    let bisection = found(&says, Search::Halve);
+    assert_eq!(bisection.bound, Bound::Changed { same: 3, other: 4 });
+    assert_eq!(bisection.skipped(), [1], "it answers otherwise, and nobody asked");
+    assert_eq!(found(&[Some(1), Some(2), Some(1)], Search::Halve).skipped(), [1]);
+    assert!(found(&[Some(1), Some(1), None], Search::Halve).skipped().is_empty());
+    for says in [&says[..], &[Some(1), Some(1)], &[None, Some(1)]] {
+        assert!(found(says, Search::Walk).skipped().is_empty(), "{says:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

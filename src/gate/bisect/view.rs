@@ -19,7 +19,7 @@ pub fn bisection_table(
     differing: &[Judged],
 ) -> String {
     let mut text = steps(versions, found);
-    write_found(&mut text, versions, found.bound, differing).expect("a String takes every write");
+    write_found(&mut text, versions, found, differing).expect("a String takes every write");
     text
 }
 
@@ -63,16 +63,20 @@ fn first_line(text: &str) -> &str {
 fn write_found(
     text: &mut String,
     versions: &[String],
-    bound: Bound,
+    found: &Bisection<Sha256>,
     differing: &[Judged],
 ) -> std::fmt::Result {
+    let bound = found.bound;
     match bound {
         Bound::Changed { same, other } => {
             let (same, other) = (&versions[same], &versions[other]);
             let unknown: Vec<&str> =
                 bound.unknown().map(|place| versions[place].as_str()).collect();
-            if unknown.is_empty() {
+            let skipped = found.skipped();
+            if unknown.is_empty() && skipped.is_empty() {
                 writeln!(text, "{other} is the first that answers otherwise; {same} does not")?;
+            } else if unknown.is_empty() {
+                writeln!(text, "{other} answers otherwise; {same}, the one before it, does not")?;
             } else {
                 let unknown = unknown.join(", ");
                 writeln!(
@@ -86,6 +90,12 @@ fn write_found(
         Bound::NoBad { same } => {
             writeln!(text, "no verdict: no version behind {} answers", versions[same])?;
         }
+    }
+    let skipped: Vec<&str> =
+        found.skipped().into_iter().map(|place| versions[place].as_str()).collect();
+    if !skipped.is_empty() {
+        let skipped = skipped.join(", ");
+        writeln!(text, "not asked, so that a change that was taken back is not seen: {skipped}")?;
     }
     for job in differing {
         let drift = job.drift.as_ref().map(first_difference);
@@ -124,6 +134,7 @@ pub fn bisection_json(
         ("first_other", other),
         ("last_same", same),
         ("schema", Value::text(SCHEMA)),
+        ("skipped", Value::List(found.skipped().into_iter().map(version).collect())),
         ("steps", Value::List(found.steps.iter().map(step).collect())),
         ("unknown", Value::List(found.bound.unknown().map(version).collect())),
     ])

@@ -42,6 +42,8 @@ pub enum Again {
     Failed(String),
     /// It was not asked.
     Unasked,
+    /// Someone asked to stop before it answered.
+    Interrupted,
 }
 
 /// Both answers of one pin.
@@ -119,6 +121,17 @@ impl Answer {
 }
 
 impl PinSide {
+    /// Returns whether someone asked to stop before it had answered twice; a failure is one without a second answer.
+    pub(super) fn is_interrupted(&self) -> bool {
+        match (&self.answer, &self.again) {
+            (Answer::Interrupted, _) | (Answer::Reported(_), Again::Interrupted) => true,
+            (
+                Answer::Reported(_) | Answer::Failed(_) | Answer::Broken(_) | Answer::Refused(_),
+                Again::Digest(_) | Again::Failed(_) | Again::Unasked | Again::Interrupted,
+            ) => false,
+        }
+    }
+
     /// Returns why a pin is not judged: it does not say the same twice. `None` where it does, or has no answer at all.
     pub(super) fn instability(&self) -> Option<String> {
         let Answer::Reported(answered) = &self.answer else { return None };
@@ -133,6 +146,7 @@ impl PinSide {
                 Some(format!("it answers once and fails when asked again: {why}"))
             }
             Again::Unasked => Some("it was not asked twice".to_owned()),
+            Again::Interrupted => None,
         }
     }
 }

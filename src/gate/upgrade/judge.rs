@@ -80,7 +80,7 @@ type Compared<'a> = Result<(&'a Answered, &'a Answered), (Class, Vec<String>)>;
 /// Returns both answers; without both, the class of the job: the worst that applies, with its reasons.
 fn compared<'a>((from, to): (&'a PinSide, &'a PinSide)) -> Compared<'a> {
     let sides = [("the older pin", from), ("the newer pin", to)];
-    if sides.iter().any(|(_, side)| matches!(side.answer, Answer::Interrupted)) {
+    if sides.iter().any(|(_, side)| side.is_interrupted()) {
         return Err((Class::Interrupted, vec!["interrupted before it ended".to_owned()]));
     }
     let mut failed = Vec::new();

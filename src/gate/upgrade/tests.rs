@@ -229,6 +229,7 @@ fn a_version_that_tells_a_figure_less_answers_nothing_otherwise() {
 
 fn verdict(judged: Vec<Judged>) -> Verdict {
     Verdict {
+        is_interrupted: false,
         engine: "native".to_owned(),
         from: "1.0.0".to_owned(),
         to: "2.0.0".to_owned(),
@@ -261,9 +262,24 @@ fn every_view_tells_what_is_red_and_only_that() {
         text.contains("\"class\":\"undeclared\"") && text.contains("\"green\":false"),
         "{text}"
     );
+    let cut = judge(&question(), (&side(None), &cut_again()), None);
+    let cut = Verdict { is_interrupted: true, ..verdict(vec![cut, late(MOVED)]) };
+    let table = verdict_table(&cut);
+    assert!(!cut.is_green() && table.contains("declared drift, 1 INTERRUPTED\n"), "{table}");
+    assert_eq!(
+        table.matches("INTERRUPTED").count(),
+        1,
+        "a job without an answer has no row: {table}"
+    );
+    assert!(table.ends_with("interrupted: no verdict on the whole\n"), "{table}");
     let nothing = verdict(Vec::new());
     assert!(!nothing.is_green());
     assert!(verdict_table(&nothing).contains("no verdict"));
+}
+
+/// Returns a version that had answered once when someone asked to stop.
+fn cut_again() -> PinSide {
+    PinSide { again: Again::Interrupted, ..side(None) }
 }
 
 #[test]

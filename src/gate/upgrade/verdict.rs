@@ -6,6 +6,8 @@ use super::{Class, ControlVerdict, Judged, Question};
 /// The verdict on an upgrade.
 #[derive(Debug, Clone)]
 pub struct Verdict {
+    /// Whether someone asked to stop before every job was judged.
+    pub is_interrupted: bool,
     /// The engine's name.
     pub engine: String,
     /// The older version.
@@ -60,7 +62,8 @@ impl Verdict {
 
     /// Returns whether nothing speaks against the upgrade.
     pub fn is_green(&self) -> bool {
-        self.is_about_anything()
+        !self.is_interrupted
+            && self.is_about_anything()
             && self.jobs().all(|job| job.class.is_green())
             && self.idle.iter().all(|idle| idle.owed_to.is_none())
             && self.controls.iter().all(|control| !control.is_blind())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::record::{Handoff, LinkUse, RequestRecord, RunRecord, Witness};
-use crate::units::SimTime;
+use crate::units::{Nanos, SimTime};
 
 /// A transfer, or several that overlap: when it began and ended, and the milliseconds of work on a link.
 type Moved = (SimTime, SimTime, f64);
@@ -25,22 +25,23 @@ pub(super) fn unpaired(record: &RunRecord) -> Option<String> {
     })
 }
 
-/// Returns a step that is missing or not after those before it.
+/// Returns a step that is missing or not after those before it. Times are compared as the whole nanoseconds that are reported: an engine may
+/// write two of its own sums of one instant with other last bits.
 fn step_missing(
     request: &RequestRecord,
     handoff: &Handoff,
     (was_cut, seen): (bool, Witness),
 ) -> Option<String> {
-    let both = handoff.held.max(handoff.reserved);
+    let at = |time: Option<SimTime>| time.map(Nanos::from);
+    let (held, reserved, activated) =
+        (at(handoff.held), at(handoff.reserved), at(handoff.activated));
+    let both = held.max(reserved).filter(|_| held.is_some() && reserved.is_some());
     let mut steps = vec![
-        (
-            "held and reserved",
-            both.filter(|_| handoff.held.is_some() && handoff.reserved.is_some()),
-        ),
-        ("transfer began", handoff.transfer_began),
-        ("transfer ended", handoff.transfer_ended),
-        ("activated", handoff.activated),
-        ("released", handoff.released),
+        ("held and reserved", both),
+        ("transfer began", at(handoff.transfer_began)),
+        ("transfer ended", at(handoff.transfer_ended)),
+        ("activated", activated),
+        ("released", at(handoff.released)),
     ];
     if !seen.is_whole() {
         steps.retain(|(name, _)| !name.starts_with("transfer"));
@@ -51,11 +52,12 @@ fn step_missing(
             return Some(format!("{after} at {second:?}, {before} at {first:?}"));
         }
     }
-    let decode = request.admissions.get(handoff.prefill_admissions).map(|admission| admission.at);
-    if decode.is_some() && handoff.activated.is_none_or(|at| Some(at) > decode) {
-        return Some(format!("decoded from {decode:?}, activated at {:?}", handoff.activated));
+    let decode = request.admissions.get(handoff.prefill_admissions);
+    let decode = at(decode.map(|admission| admission.at));
+    if decode.is_some() && activated.is_none_or(|at| Some(at) > decode) {
+        return Some(format!("decoded from {decode:?}, activated at {activated:?}"));
     }
-    let is_whole = handoff.activated.is_some() && (handoff.released.is_some() || was_cut);
+    let is_whole = activated.is_some() && (handoff.released.is_some() || was_cut);
     (request.is_completed() && !is_whole).then(|| format!("completed with {handoff:?}"))
 }
 
@@ -97,4 +99,34 @@ fn overloaded(mut transfers: Vec<Moved>) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::sample;
+
+    #[test]
+    fn the_last_bits_of_a_clock_are_no_order_and_ten_nanoseconds_are() {
+        let request = sample::run(1).requests.in_memory()[0].clone();
+        let decoded = request.admissions[0].at;
+        let seen = Witness::Requests { unended: 0, counts_prefill: true };
+        let found = |later_ms: f64| {
+            let late = SimTime::from_ms(decoded.as_ms() + later_ms).expect("a time");
+            let handoff = Handoff {
+                held: Some(late),
+                reserved: Some(late),
+                activated: Some(decoded),
+                released: Some(decoded),
+                ..Handoff::default()
+            };
+            let before = step_missing(&request, &handoff, (false, seen));
+            let handoff = Handoff { activated: Some(late), released: Some(late), ..handoff };
+            [before, step_missing(&request, &handoff, (false, seen))]
+        };
+        assert_eq!(found(3e-14), [None, None]);
+        let [before, decode] = found(1e-5);
+        assert!(before.is_some_and(|found| found.starts_with("activated at")), "a step");
+        assert!(decode.is_some_and(|found| found.starts_with("decoded from")), "the admission");
+    }
 }

@@ -9,6 +9,7 @@ mod cargo;
 mod expected;
 mod inspect;
 mod judge;
+mod lock_file;
 mod mention;
 mod python;
 mod requirement;
@@ -25,6 +26,7 @@ mod write;
 
 pub use inspect::{Audit, Row, audit};
 pub use judge::Verdict;
+pub use lock_file::{Locked, locked};
 pub use rules::Rules;
 pub use update::{Move, Plan, UpdateError, update};
 pub use version::{Spelling, StatedVersion};

@@ -37,12 +37,14 @@ pub fn partial_runs(folder: &Path) -> Result<Vec<PartialRun>, Problem> {
     find(folder, &mut found).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", folder.display());
         Problem::new(Code::MergeNotPartial, message)
+            .help("`bench run FILE --partition hash:1/2` leaves a part, and says where")
     })?;
     if found.is_empty() {
         let shown = folder.display();
         let problem = if folder.join("run.json").is_file() {
             let message = format!("`{shown}` is a whole run: there is nothing to merge");
             Problem::new(Code::MergeNotPartial, message)
+                .help("give the folders that `bench run FILE --partition hash:I/N` left, one of each part")
         } else {
             let message = format!("`{shown}` neither is nor holds a partial run");
             Problem::new(Code::MergeNotPartial, message)

@@ -1,8 +1,9 @@
-//! The versions between a good and a bad one, in the registry's order.
+//! The versions between a good and a bad one, in the order of the registry; of `native` the behaviours, oldest first.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use crate::cli::cmd::same_version::same_version;
 use crate::diag::{Bag, Code, Problem};
 use crate::exec::DerivedRoot;
 use crate::pin::{EnginePin, EngineVersion, ListedVersion, Registry, listed_versions};
@@ -36,7 +37,8 @@ impl Candidates {
     /// Returns the versions of an engine from `good` to `bad`: those that are pinned, and those that the project lists.
     ///
     /// # Errors
-    /// `pin::unknown` for an end that is neither, [`Code::BisectOrder`] where the bad one is not behind the good one.
+    /// `pin::unknown` for an end that is neither, [`Code::UpgradeSame`] where both are one version,
+    /// [`Code::BisectOrder`] where the bad one is before the good one.
     pub(super) fn new(root: &Path, engine: &str, ends: (&str, &str)) -> Result<Self, Bag> {
         let derived = DerivedRoot::new(root).map_err(|error| {
             let message = format!("cannot make a folder for the engine's versions: {error}");
@@ -46,10 +48,16 @@ impl Candidates {
         let all = if engine == "native" { native() } else { upstream(&registry, engine)? };
         let place = |stated: &str| place(&all, stated, engine);
         let (good, bad) = (place(ends.0)?, place(ends.1)?);
-        if bad <= good {
+        if bad == good {
+            let known: Vec<String> = all.iter().map(|version| version.text.clone()).collect();
+            let same = (engine, all[good].text.as_str());
+            return Err(same_version(same, &known, ["--good", "--bad"]).into());
+        }
+        if bad < good {
             let message = format!("version {} is not behind {}", all[bad].text, all[good].text);
+            let order = if engine == "native" { "of the behaviours" } else { "of the registry" };
             return Err(Problem::new(Code::BisectOrder, message)
-                .help("`--good` is the older of the two, in the registry's order")
+                .help(format!("`--good` is the older of the two, in the order {order}"))
                 .into());
         }
         let between = all.into_iter().skip(good).take(bad - good + 1);
@@ -186,6 +194,9 @@ mod tests {
         };
         assert_eq!(refused("0.13.0", "0.14.0"), Code::PinUnknown);
         assert_eq!(refused("0.13.0-dev.87", "0.13.0"), Code::BisectOrder);
-        assert_eq!(refused("0.13.0", "0.13.0"), Code::BisectOrder);
+        assert_eq!(refused("0.13.0", "0.13.0"), Code::UpgradeSame);
+        let found = Candidates::new(project(), "native", ("0.13.0-dev.87", "0.13.0"));
+        let found = found.expect_err("refused").into_sorted().remove(0);
+        assert!(found.help_text().is_some_and(|help| help.ends_with("order of the behaviours")));
     }
 }

@@ -67,7 +67,8 @@ fn refuse_other_definitions(left: &Subject, right: &Subject) -> Result<(), Failu
 /// Returns the jobs that both sides have, in the order of the first; those of `wanted` where it names some.
 ///
 /// # Errors
-/// [`Code::JobUnknown`] for a name that neither side has, [`Code::ExplainNothing`] where no job is on both sides.
+/// [`Code::JobUnknown`] for a name that neither side has, [`Code::ExplainNothing`] where no job is on both sides and none was named: one that
+/// one side alone has is told as that.
 fn shared(left: &Subject, right: &Subject, wanted: &[String]) -> Result<Vec<JobId>, Failure> {
     let has = |subject: &Subject, id: &str| subject.jobs.iter().any(|job| job.id.is_meant_by(id));
     if let Some(unknown) = wanted.iter().find(|id| !has(left, id) && !has(right, id)) {
@@ -77,7 +78,7 @@ fn shared(left: &Subject, right: &Subject, wanted: &[String]) -> Result<Vec<JobI
     let ids = left.jobs.iter().map(|job| job.id.clone());
     let is_shared = |id: &JobId| right.jobs.iter().any(|job| job.id == *id);
     let ids: Vec<JobId> = ids.filter(|id| is_wanted(id) && is_shared(id)).collect();
-    if ids.is_empty() {
+    if ids.is_empty() && wanted.is_empty() {
         let message = format!("`{}` and `{}` have no job in common", left.name, right.name);
         let help = "jobs are paired by name; give two runs of one scenario";
         let problem = Problem::new(Code::ExplainNothing, message).help(help);
@@ -240,7 +241,7 @@ fn run_some<'s>(
 fn one_sided(comparison: &Comparison, wanted: &[String]) -> Vec<JobCase> {
     let alone = |of: &Subject, other: &Subject| {
         let is_alone = |job: &&SubjectJob| {
-            let is_wanted = wanted.is_empty() || wanted.iter().any(|id| id == job.id.as_str());
+            let is_wanted = wanted.is_empty() || wanted.iter().any(|id| job.id.is_meant_by(id));
             is_wanted && other.jobs.iter().all(|one| one.id != job.id)
         };
         let case = |job: &SubjectJob| JobCase {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::ExplainArgs;
 use crate::cli::cmd::prepared::refuse_partial;
+use crate::cli::cmd::same_version::refuse_same_version;
 use crate::cli::{Context, Failure};
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
@@ -53,11 +54,13 @@ impl Subject {
         if let Some((from, to)) = args.from.as_ref().zip(args.to.as_ref()) {
             let plan = plan_of(&args.left, context)?;
             let registry = Registry::open(&plan.root)?;
-            let under = |version: &str| {
-                let engine = EngineIdentity::find(&registry, &args.engine, version)?;
-                Self::fresh(engine.shown_version().to_owned(), plan.under(&engine))
+            let find = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
+            let (from, to) = (find(from)?, find(to)?);
+            refuse_same_version((&from, &to), &registry, ["--from", "--to"])?;
+            let under = |engine: &EngineIdentity| {
+                Self::fresh(engine.shown_version().to_owned(), plan.under(engine))
             };
-            return Ok((under(from)?, under(to)?));
+            return Ok((under(&from)?, under(&to)?));
         }
         match &args.right {
             Some(right) => {

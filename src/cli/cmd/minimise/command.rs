@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::cli::args::{Format, MinimiseArgs};
 use crate::cli::cmd::engines::runnable;
 use crate::cli::cmd::prepared::{Prepared, refuse_partial};
+use crate::cli::cmd::same_version::refuse_same_version;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::canonical::{Value, object};
@@ -27,6 +28,7 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
     let registry = Registry::open(&plan.root)?;
     let find = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
     let (from, to) = (find(&args.from)?, find(&args.to)?);
+    refuse_same_version((&from, &to), &registry, ["--from", "--to"])?;
     let engines = runnable(Engines::of([&from, &to], &registry)?, &registry, context)?;
     let prepared = Prepared::of_plan(asked(&plan, args)?, context)?;
     let mut trial = Trial::new(engines, (from, to), stop_on_signal());

@@ -45,8 +45,10 @@ impl Project {
         pins: impl IntoIterator<Item = (PinKind, String)>,
     ) -> Result<Self, Failure> {
         let holds = fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some());
-        if holds {
-            let message = format!("`{}` holds something already", output.display());
+        let is_other = output.exists() && !output.is_dir();
+        if holds || is_other {
+            let what = if is_other { "is no folder" } else { "holds something already" };
+            let message = format!("`{}` {what}", output.display());
             let help = "name a folder that is empty or not there: --output DIR";
             return Err(Problem::new(Code::MinimiseOutput, message).help(help).into());
         }
@@ -193,7 +195,8 @@ fn beside(output: &Path) -> PathBuf {
 
 fn unwritable(output: &Path, error: &io::Error) -> Failure {
     let message = format!("cannot write below `{}`: {error}", output.display());
-    Failure::new(Exit::Refused, Problem::new(Code::MinimiseOutput, message))
+    let help = "name a folder that can be written, and is empty or not there: --output DIR";
+    Failure::new(Exit::Refused, Problem::new(Code::MinimiseOutput, message).help(help))
 }
 
 #[cfg(test)]

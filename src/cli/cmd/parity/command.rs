@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::args::{Format, ParityArgs};
+use crate::cli::cmd::distinct::distinct;
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Code, Problem};
 use crate::report::dynosim::compare;
@@ -14,14 +15,14 @@ use super::table::{self, Judged, Verdict};
 /// Where the recorded cases of a project are.
 const FIXTURES: [&str; 2] = ["tests/fixtures/oracle/cases", "tests/fixtures/oracle/specs"];
 
-/// Runs the command: exit 3 where a case differs by more than is allowed.
+/// Runs the command: exit 3 where a case differs by more than is allowed, 4 where none could be compared.
 pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<Exit, Failure> {
     if let Some(engine) = &args.engine {
         let version = args.version.as_deref().unwrap_or_default();
         return super::live::run((engine, version), args, context);
     }
     let mut judged = Vec::new();
-    for folder in folders(args, context) {
+    for folder in distinct(&folders(args, context)) {
         for recording in of_folder(&folder)? {
             if args.is_wanted(&recording.name) {
                 judged.push(judge(recording, context));
@@ -29,22 +30,33 @@ pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<E
         }
     }
     if judged.is_empty() {
-        let (message, help) = match args.only.as_slice() {
-            [] => ("there is no recorded case".to_owned(), "name a folder of recorded cases"),
-            names => (
-                format!("no recorded case begins with `{}`", names.join("` or `")),
-                "without `--only` all of them are compared, by name",
-            ),
-        };
-        return Err(Problem::new(Code::ParityCase, message).help(help).into());
+        return Err(none_wanted(args).into());
     }
     let text = match args.format {
         Format::Table => table::text(&judged),
         Format::Json => table::document(&judged),
     };
     print(text)?;
-    let differs = judged.iter().any(|case| case.agrees() == Some(false));
-    Ok(if differs { Exit::Drift } else { Exit::Success })
+    let any = |wanted: Option<bool>| judged.iter().any(|case| case.agrees() == wanted);
+    Ok(if any(Some(false)) {
+        Exit::Drift
+    } else if any(Some(true)) {
+        Exit::Success
+    } else {
+        Exit::NoVerdict
+    })
+}
+
+/// Returns the problem of names that nothing begins with, among cases and jobs that are there.
+pub(super) fn none_wanted(args: &ParityArgs) -> Problem {
+    let (message, help) = match args.only.as_slice() {
+        [] => ("there is nothing to compare".to_owned(), "name a folder of recorded cases"),
+        names => (
+            format!("no case or job begins with `{}`", names.join("` or `")),
+            "without `--only` all of them are compared, by name",
+        ),
+    };
+    Problem::new(Code::ParityCase, message).help(help)
 }
 
 /// Returns what is asked: scenarios and folders of recorded cases.

@@ -1,47 +1,87 @@
 //! `native` and an upstream engine on the same jobs: those of scenarios, or those that recorded cases asked.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cli::args::ParityArgs;
+use crate::cli::args::{Format, ParityArgs};
+use crate::cli::cmd::distinct::distinct;
 use crate::cli::cmd::{engines, predict, prepared::Prepared};
-use crate::cli::{Context, Exit, Failure, print};
+use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Bag, Problem, SourceFile};
-use crate::exec::{Engines, Executor, JobError, Native};
+use crate::exec::runner::RunnerError;
+use crate::exec::{Engines, Executor, JobError, Native, guard};
 use crate::gate::parity::Parity;
 use crate::pin::Registry;
 use crate::plan::{Compat, EngineIdentity, JobKind, SimulationJob, load_plan};
 use crate::record::RunRecord;
 use crate::scenario::dynosim;
-use crate::sim::{Options, Unsupported};
+use crate::sim::{Options, SimError, Unsupported};
 use crate::trace::Shard;
 use crate::workload::Corpus;
 
 use super::answer::beside;
+use super::command::{folders, none_wanted};
 use super::recording::{Asked, Recording, of_folder};
-use super::sides::{Sides, document, text};
+use super::sides::{End, Sides, Standing, document, text};
 
 /// Both engines.
 struct Pair {
     upstream: EngineIdentity,
     engines: Engines,
     compat: Compat,
+    stop: &'static AtomicBool,
 }
 
-/// Runs the command with an engine that is there: exit 3 where a job differs, 4 where none could be compared.
+/// Runs the command with an engine that is there: exit 1 where an engine broke, 3 where a job differs, 4 where none could be compared.
 pub(super) fn run(
     (name, version): (&str, &str),
     args: &ParityArgs,
     context: &Context,
 ) -> Result<Exit, Failure> {
+    let stop = stop_on_signal();
+    match compared((name, version), (args, stop), context) {
+        _ if stop.load(Ordering::SeqCst) => Ok(Exit::Interrupted), // half a table would be taken for a whole one
+        Err(failure) => Err(failure),
+        Ok(sides) if sides.is_empty() => Err(none_wanted(args).into()),
+        Ok(sides) => {
+            print(match args.format {
+                Format::Table => text(&sides),
+                Format::Json => document(&sides),
+            })?;
+            Ok(exit(&sides))
+        }
+    }
+}
+
+/// Returns how the command ends.
+fn exit(sides: &[Sides]) -> Exit {
+    let any = |standing: Standing| sides.iter().any(|side| side.standing() == standing);
+    if any(Standing::Broken) {
+        Exit::JobFailed
+    } else if any(Standing::Differs) {
+        Exit::Drift
+    } else if any(Standing::Agrees) {
+        Exit::Success
+    } else {
+        Exit::NoVerdict
+    }
+}
+
+/// Runs every job that is asked for on both engines.
+fn compared(
+    (name, version): (&str, &str),
+    (args, stop): (&ParityArgs, &'static AtomicBool),
+    context: &Context,
+) -> Result<Vec<Sides>, Failure> {
     let root = context.root().unwrap_or(Path::new("."));
     let registry = Registry::open(root)?;
     let upstream = EngineIdentity::find(&registry, name, version)?;
     let store = engines::store(&registry, context)?;
     let engines =
         Engines::of([&upstream], &registry)?.with_runners(&store, &|line| context.note(line))?;
-    let pair = Pair { compat: imitating(&upstream), upstream, engines };
+    let pair = Pair { compat: imitating(&upstream), upstream, engines, stop };
     let mut sides = Vec::new();
-    for path in super::command::folders(args, context) {
+    for path in distinct(&folders(args, context)) {
         if path.is_dir() {
             let mut seen = Vec::new();
             for recording in of_folder(&path)? {
@@ -56,17 +96,7 @@ pub(super) fn run(
             pair.of_scenario(&path, (args, context), &mut sides)?;
         }
     }
-    print(match args.format {
-        crate::cli::args::Format::Table => text(&sides),
-        crate::cli::args::Format::Json => document(&sides),
-    })?;
-    Ok(if sides.iter().any(|side| side.agrees() == Some(false)) {
-        Exit::Drift
-    } else if sides.iter().any(|side| side.agrees() == Some(true)) {
-        Exit::Success
-    } else {
-        Exit::NoVerdict
-    })
+    Ok(sides)
 }
 
 /// Returns the behaviour that `native` imitates of an engine: that of its own version, or the nearest older one.
@@ -93,11 +123,15 @@ impl Pair {
         let mut seen = Vec::new();
         let mut runnable = Vec::new();
         for job in plan.jobs {
-            let JobKind::Simulation(simulation) = &job.kind else { continue }; // live traffic has no engine
             if seen.contains(&job.key()) || !args.is_wanted(job.id.as_str()) {
-                continue;
+                continue; // told once, or not asked for
             }
             seen.push(job.key());
+            let JobKind::Simulation(simulation) = &job.kind else {
+                let what = "live traffic runs on no engine".to_owned();
+                sides.push(Sides::not_comparable(job.id.as_str(), what));
+                continue;
+            };
             match self.lacking(simulation) {
                 None => runnable.push(crate::plan::Job { index: runnable.len(), ..job }),
                 Some(what) => sides.push(Sides::not_comparable(job.id.as_str(), what)),
@@ -182,9 +216,9 @@ impl Pair {
 
     /// Runs a job on both and compares.
     fn compared(&self, name: &str, job: &SimulationJob, corpus: Option<&Corpus>) -> Sides {
-        let options = Options::default();
-        let native = Native.run(job, corpus, &options);
-        let upstream = self.engines.run(&self.of_upstream(job), corpus, &options);
+        let options = Options { stop: Some(self.stop), ..Options::default() };
+        let native = guard(|| Native.run(job, corpus, &options));
+        let upstream = guard(|| self.engines.run(&self.of_upstream(job), corpus, &options));
         match (native, upstream) {
             (Ok(native), Ok(upstream)) => Sides::compared(name, Parity::of(&native, &upstream)),
             (native, upstream) => Sides::ended(name, (ending(native), ending(upstream))),
@@ -192,7 +226,33 @@ impl Pair {
     }
 }
 
-/// Returns why a run has no record; nothing where it has one.
-fn ending(run: Result<RunRecord, JobError>) -> Option<String> {
-    run.err().map(|error| error.to_string())
+/// Returns why a run has no record; nothing where it has one. An engine that says no has answered; of one that breaks nobody knows what it
+/// would say.
+fn ending(run: Result<RunRecord, JobError>) -> Option<End> {
+    let error = run.err()?;
+    let says_no = match &error {
+        JobError::Simulation(error) => match error {
+            SimError::DeadEnd { .. }
+            | SimError::ClockOverflow { .. }
+            | SimError::BadTime { .. }
+            | SimError::ForwardExceedsCache { .. } => true,
+            SimError::Unsupported(_)
+            | SimError::BadWorkload { .. }
+            | SimError::Spill { .. }
+            | SimError::Interrupted => false,
+        },
+        JobError::Runner(RunnerError::Refused { .. }) => true,
+        JobError::Runner(
+            RunnerError::NotStarted { .. }
+            | RunnerError::Crashed { .. }
+            | RunnerError::TimedOut { .. }
+            | RunnerError::Nonsense { .. },
+        )
+        | JobError::Interrupted
+        | JobError::Panicked { .. }
+        | JobError::Unwritable { .. }
+        | JobError::Elsewhere { .. } => false,
+    };
+    let why = error.to_string();
+    Some(if says_no { End::Refused(why) } else { End::Broken(why) })
 }

@@ -37,10 +37,10 @@ pub(super) enum Asked {
     Beside(&'static str),
 }
 
-/// Returns the cases of a folder, by name.
+/// Returns the cases of a folder, by name: at least one.
 ///
 /// # Errors
-/// A folder or file that cannot be read, or is no recording.
+/// A folder or file that cannot be read, is no recording, or holds none that can be compared.
 pub(super) fn of_folder(folder: &Path) -> Result<Vec<Recording>, Problem> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .map_err(|error| unreadable(folder, &error.to_string()))?
@@ -55,6 +55,11 @@ pub(super) fn of_folder(folder: &Path) -> Result<Vec<Recording>, Problem> {
         } else if let Some(name) = name.strip_suffix(".json.gz") {
             cases.extend(of_fixture(&path, name)?);
         }
+    }
+    if cases.is_empty() {
+        let message = format!("`{}` holds no recorded case with an answer", folder.display());
+        let help = "name a folder of recorded cases, or with `--engine` the files of scenarios";
+        return Err(Problem::new(Code::ParityCase, message).help(help));
     }
     Ok(cases)
 }
@@ -118,10 +123,20 @@ fn of_case_folder(path: &Path, name: &str) -> Result<Vec<Recording>, Problem> {
                 answer: answer(&result["summary"], &result["requests"]),
             });
         }
+        if cases.is_empty() {
+            return Err(unreadable(path, "it has neither `result86.json` nor `result87.json`"));
+        }
         return Ok(cases);
     }
-    let (Some(run), Some(text)) = (json("run.json")?, read("config.yaml")?) else {
-        return Ok(Vec::new());
+    let (run, text) = match (json("run.json")?, read("config.yaml")?) {
+        (Some(run), Some(text)) => (run, text),
+        (None, None) => return Ok(Vec::new()), // no case: a folder of something else
+        (Some(_), None) => {
+            return Err(unreadable(path, "it has a `run.json` and no `config.yaml`"));
+        }
+        (None, Some(_)) => {
+            return Err(unreadable(path, "it has a `config.yaml` and no `run.json`"));
+        }
     };
     let is_ours = |word: &Value| word.as_str() == Some("dynamo");
     if run["argv"].as_array().is_some_and(|words| words.iter().any(is_ours)) {

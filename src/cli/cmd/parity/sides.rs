@@ -12,17 +12,66 @@ pub(super) struct Sides {
     outcome: Outcome,
 }
 
+/// Why an engine has no record of a job.
+#[derive(Debug)]
+pub(super) enum End {
+    /// It says that the job cannot be run, or comes to no end: an answer.
+    Refused(String),
+    /// It broke, or could not be asked: no answer at all.
+    Broken(String),
+}
+
 /// How the two sides stand to each other.
 #[derive(Debug)]
 enum Outcome {
     /// Both ran it.
     Compared(Parity),
-    /// Neither brought it to an end.
-    BothFailed,
-    /// One alone did; why the other did not.
-    OneFailed(String),
+    /// Both say that it comes to no end.
+    BothRefuse,
+    /// One alone says so: why.
+    OneRefuses(String),
     /// One of them cannot run it: this.
     NotComparable(String),
+    /// One of them broke, so that nobody knows: how.
+    Broken(String),
+}
+
+/// How the two sides stand to each other, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Both say the same.
+    Agrees,
+    /// They do not.
+    Differs,
+    /// They could not be asked the same.
+    NotComparable,
+    /// One of them broke.
+    Broken,
+}
+
+impl Standing {
+    /// Every one, in the order of the last line.
+    const ALL: [Self; 4] = [Self::Agrees, Self::Differs, Self::NotComparable, Self::Broken];
+
+    /// Returns the word of the table.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Differs => "differs",
+            Self::NotComparable => "not comparable",
+            Self::Broken => "BROKEN",
+        }
+    }
+
+    /// Returns the word of the last line.
+    const fn counted(self) -> &'static str {
+        match self {
+            Self::Agrees => "agree",
+            Self::Differs => "differ",
+            Self::NotComparable => "not comparable",
+            Self::Broken => "broken",
+        }
+    }
 }
 
 impl Sides {
@@ -36,34 +85,33 @@ impl Sides {
         Self { name: name.to_owned(), outcome: Outcome::NotComparable(what) }
     }
 
-    /// Returns a job that at least one of the two did not bring to an end; `why` of each that did not.
-    pub(super) fn ended(name: &str, why: (Option<String>, Option<String>)) -> Self {
+    /// Returns a job that at least one of the two did not bring to an end; why of each that did not.
+    pub(super) fn ended(name: &str, why: (Option<End>, Option<End>)) -> Self {
         let outcome = match why {
-            (Some(_), Some(_)) => Outcome::BothFailed,
-            (Some(why), None) => Outcome::OneFailed(format!("native: {why}")),
-            (None, Some(why)) => Outcome::OneFailed(format!("upstream: {why}")),
-            (None, None) => Outcome::OneFailed("neither says why".to_owned()),
+            (Some(End::Broken(why)), _) => Outcome::Broken(format!("native: {why}")),
+            (_, Some(End::Broken(why))) => Outcome::Broken(format!("upstream: {why}")),
+            (Some(End::Refused(_)), Some(End::Refused(_))) => Outcome::BothRefuse,
+            (Some(End::Refused(why)), None) => Outcome::OneRefuses(format!("native: {why}")),
+            (None, Some(End::Refused(why))) => Outcome::OneRefuses(format!("upstream: {why}")),
+            (None, None) => Outcome::Broken("neither says why".to_owned()),
         };
         Self { name: name.to_owned(), outcome }
     }
 
-    /// Returns whether the sides agree, or `None` where they could not be asked.
-    pub(super) fn agrees(&self) -> Option<bool> {
+    /// Returns how the sides stand to each other.
+    pub(super) fn standing(&self) -> Standing {
         match &self.outcome {
-            Outcome::Compared(parity) => Some(parity.holds()),
-            Outcome::BothFailed => Some(true),
-            Outcome::OneFailed(_) => Some(false),
-            Outcome::NotComparable(_) => None,
+            Outcome::Compared(parity) if parity.holds() => Standing::Agrees,
+            Outcome::Compared(_) | Outcome::OneRefuses(_) => Standing::Differs,
+            Outcome::BothRefuse => Standing::Agrees,
+            Outcome::NotComparable(_) => Standing::NotComparable,
+            Outcome::Broken(_) => Standing::Broken,
         }
     }
 
     /// Returns the rows of the table: one for a job, and one more for each further metric that differs.
     fn rows(&self) -> Vec<Vec<String>> {
-        let word = match self.agrees() {
-            Some(true) => "agrees",
-            Some(false) => "differs",
-            None => "not comparable",
-        };
+        let word = self.standing().word();
         let row = |requests: String, metric: String, what: String| {
             vec![self.name.clone(), word.to_owned(), requests, metric, what]
         };
@@ -83,8 +131,8 @@ impl Sides {
                     .chain(more)
                     .collect()
             }
-            Outcome::BothFailed => vec![row(String::new(), String::new(), "both fail".to_owned())],
-            Outcome::OneFailed(what) | Outcome::NotComparable(what) => {
+            Outcome::BothRefuse => vec![row(String::new(), String::new(), "both fail".to_owned())],
+            Outcome::OneRefuses(what) | Outcome::NotComparable(what) | Outcome::Broken(what) => {
                 let line = what.lines().next().unwrap_or_default().to_owned();
                 vec![row(String::new(), String::new(), line)]
             }
@@ -109,10 +157,18 @@ impl Sides {
                     "upstream": first.apart.other,
                 })),
             }),
-            Outcome::BothFailed => json!("both fail"),
-            Outcome::OneFailed(what) | Outcome::NotComparable(what) => json!(what),
+            Outcome::BothRefuse => json!("both fail"),
+            Outcome::OneRefuses(what) | Outcome::NotComparable(what) | Outcome::Broken(what) => {
+                json!(what)
+            }
         };
-        json!({"job": self.name, "agrees": self.agrees(), "what": what})
+        let agrees = match self.standing() {
+            Standing::Agrees => json!(true),
+            Standing::Differs => json!(false),
+            Standing::NotComparable | Standing::Broken => Value::Null,
+        };
+        let verdict = self.standing().word();
+        json!({"job": self.name, "agrees": agrees, "verdict": verdict, "what": what})
     }
 }
 
@@ -137,14 +193,13 @@ pub(super) fn text(sides: &[Sides]) -> String {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(sides.iter().flat_map(Sides::rows));
     let aligns = [Align::Left, Align::Left, Align::Right, Align::Left, Align::Left];
-    let count = |wanted: Option<bool>| sides.iter().filter(|side| side.agrees() == wanted).count();
-    format!(
-        "{}\n{} agree, {} differ, {} not comparable\n",
-        columns(&rows, &aligns),
-        count(Some(true)),
-        count(Some(false)),
-        count(None)
-    )
+    let count = |standing: Standing| {
+        let count = sides.iter().filter(|side| side.standing() == standing).count();
+        let is_told = count > 0 || standing != Standing::Broken;
+        is_told.then(|| format!("{count} {}", standing.counted()))
+    };
+    let counts: Vec<String> = Standing::ALL.into_iter().filter_map(count).collect();
+    format!("{}\n{}\n", columns(&rows, &aligns), counts.join(", "))
 }
 
 /// Returns the same as JSON.

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::cli::args::{UpgradeArgs, UpgradeFormat};
+use crate::cli::cmd::distinct::distinct;
 use crate::cli::cmd::jobs::Manner;
+use crate::cli::cmd::same_version::refuse_same_version;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::Bag;
 use crate::gate::upgrade::{
@@ -18,18 +20,17 @@ use crate::report::EventLines;
 
 use super::answers::{PinRun, simulation};
 use super::controls::controls;
-use super::findings::{exit, findings, other_from, same_version};
+use super::findings::{exit, findings, other_from};
 use super::twice::Second;
 
 /// Runs the command.
 pub(in crate::cli::cmd) fn run(args: &UpgradeArgs, context: &Context) -> Result<Exit, Failure> {
+    let args = &UpgradeArgs { files: distinct(&args.files), ..args.clone() };
     let plans = plans(args, context)?;
     let registry = Registry::open(&plans[0].root)?;
     let pinned = |version: &str| EngineIdentity::find(&registry, &args.engine, version);
     let engines = (pinned(&args.from)?, pinned(&args.to)?);
-    if engines.0 == engines.1 {
-        return Err(same_version(&engines.1, &registry)?.into());
-    }
+    refuse_same_version((&engines.0, &engines.1), &registry, ["--from", "--to"])?;
     let changes = declared(args, &engines, &plans[0], context)?;
     let stop = stop_on_signal();
     let manner =
@@ -44,6 +45,7 @@ pub(in crate::cli::cmd) fn run(args: &UpgradeArgs, context: &Context) -> Result<
         questions.extend(judged.questions);
     }
     let verdict = Verdict {
+        is_interrupted: stop.load(Ordering::SeqCst),
         engine: args.engine.clone(),
         from: engines.0.shown_version().to_owned(),
         to: engines.1.shown_version().to_owned(),
@@ -54,9 +56,7 @@ pub(in crate::cli::cmd) fn run(args: &UpgradeArgs, context: &Context) -> Result<
     };
     print_verdict(args.format, &verdict)?;
     context.report(findings(&verdict));
-    let interrupted = stop.load(Ordering::SeqCst);
-    let end = if interrupted { Exit::Interrupted } else { Exit::Success };
-    Ok(end.and(exit(&verdict)))
+    Ok(exit(&verdict))
 }
 
 /// Reads every scenario before anything runs.
@@ -151,7 +151,7 @@ impl Judging<'_> {
         let answers: BTreeMap<JobId, Answer> = asked.ask(&self.manner, self.context);
         let second = Second::ask((file, version), engine, &self.manner, self.context);
         let sides = answers.into_iter().map(|(id, answer)| {
-            let again = second.of(&id);
+            let again = second.of(&id, self.manner.stop);
             (id, PinSide { answer, again })
         });
         Ok((sides.collect(), asked))

@@ -22,23 +22,26 @@ pub(super) fn controls(
     asked.retain(|job| is_sound(&job.id));
     Perturbation::ALL
         .into_iter()
-        .take_while(|_| !manner.stop.load(Ordering::SeqCst))
-        .map(|perturbation| {
+        .map_while(|perturbation| {
             let mut planted = asked.clone();
             planted.retain(|job| simulation(job).is_some_and(|job| perturbation.touches(job)));
             let executor = Planted { engine: planted.engine(), perturbation };
             let answers = planted.ask_of(&executor, manner, context);
+            // Of one that was not asked to its end nobody knows whether a job sees it.
+            if manner.stop.load(Ordering::SeqCst) {
+                return None;
+            }
             let is_caught = |id: &JobId| {
                 let pair = sound.get(id).zip(answers.get(id));
                 pair.is_some_and(|(sound, planted)| judge_control(sound, planted))
             };
             let ids = planted.jobs().iter().map(|job| &job.id);
-            ControlVerdict {
+            Some(ControlVerdict {
                 scenario: scenario.to_owned(),
                 perturbation,
                 planted: planted.jobs().len(),
                 caught_by: ids.filter(|id| is_caught(id)).cloned().collect(),
-            }
+            })
         })
         .collect()
 }

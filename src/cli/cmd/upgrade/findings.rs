@@ -3,8 +3,6 @@
 use crate::cli::Exit;
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::upgrade::{Changes, Class, ControlVerdict, Judged, Verdict};
-use crate::pin::Registry;
-use crate::plan::{Compat, EngineIdentity};
 
 /// Returns the finding about changes that are declared against another version.
 pub(super) fn other_from(changes: &Changes, from: &str) -> Problem {
@@ -13,22 +11,6 @@ pub(super) fn other_from(changes: &Changes, from: &str) -> Problem {
     Problem::new(Code::UpgradeOtherFrom, message).help(format!(
         "nothing is declared then; where they hold against {from} too, add it to `from`"
     ))
-}
-
-/// Returns the finding about a version that is held against itself; it names those that there are.
-///
-/// # Errors
-/// What is wrong with the engine's pins.
-pub(super) fn same_version(engine: &EngineIdentity, registry: &Registry) -> Result<Problem, Bag> {
-    let (name, version) = (&engine.name, engine.shown_version());
-    let known: Vec<String> = if engine.is_native() {
-        Compat::ALL.iter().map(|compat| compat.name().to_owned()).collect()
-    } else {
-        registry.engine_versions(name)?.into_iter().map(|pin| pin.version).collect()
-    };
-    let message = format!("`--from` and `--to` are both {name} {version}");
-    let help = format!("give two of its versions: {}", known.join(", "));
-    Ok(Problem::new(Code::UpgradeSame, message).help(help))
 }
 
 /// Returns everything that speaks against an upgrade.
@@ -52,7 +34,7 @@ pub(super) fn findings(verdict: &Verdict) -> Bag {
             format!("it was planted into {} jobs, and each answers as before", control.planted);
         bag.push(Problem::new(Code::UpgradeBlind, message).help(help));
     }
-    if !verdict.is_about_anything() {
+    if !verdict.is_about_anything() && !verdict.is_interrupted {
         let message = "no job of these scenarios could be compared".to_owned();
         bag.push(
             Problem::new(Code::UpgradeEmpty, message).help("the verdict says why, job by job"),
@@ -152,7 +134,7 @@ fn of_job(job: &Judged, (file, verdict): (&str, &Verdict)) -> Option<Problem> {
     })
 }
 
-/// Returns the exit code of a verdict: the first that applies of 1, 3 and 4.
+/// Returns the exit code of a verdict: the first that applies of 130, 1, 3 and 4.
 pub(super) fn exit(verdict: &Verdict) -> Exit {
     let of_class = |class: Class| match class {
         Class::Identical | Class::Declared | Class::Interrupted => Exit::Success,
@@ -164,5 +146,6 @@ pub(super) fn exit(verdict: &Verdict) -> Exit {
     let is_blind = verdict.controls.iter().any(ControlVerdict::is_blind);
     let beside = if is_idle || is_blind { Exit::Drift } else { Exit::Success };
     let nothing = if verdict.is_about_anything() { Exit::Success } else { Exit::NoVerdict };
+    let beside = if verdict.is_interrupted { beside.and(Exit::Interrupted) } else { beside };
     verdict.jobs().map(|job| of_class(job.class)).fold(beside.and(nothing), Exit::and)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::Context;
 use crate::cli::cmd::jobs::Manner;
@@ -55,11 +56,17 @@ impl Second {
         }
     }
 
-    /// Returns what it says of a question.
-    pub(super) fn of(&self, id: &JobId) -> Again {
-        match self {
+    /// Returns what it says of a question. Where someone asked to stop, anything but an answer says nothing.
+    pub(super) fn of(&self, id: &JobId, stop: &AtomicBool) -> Again {
+        let again = match self {
             Self::Answers(answers) => answers.get(id).cloned().unwrap_or(Again::Unasked),
             Self::Broken(why) => Again::Failed(why.clone()),
+        };
+        match again {
+            Again::Digest(_) => again,
+            Again::Failed(_) | Again::Unasked | Again::Interrupted => {
+                if stop.load(Ordering::SeqCst) { Again::Interrupted } else { again }
+            }
         }
     }
 }
@@ -86,9 +93,13 @@ mod tests {
         let digest = Sha256::of(b"x");
         let text = format!("{{\"a\":\"{}\",\"b\":\"failed: broke\"}}", digest.hex());
         let answers = Second::Answers(read(text.as_bytes()).expect("answers"));
-        assert_eq!(answers.of(&JobId::new("a")), Again::Digest(digest));
-        assert_eq!(answers.of(&JobId::new("b")), Again::Failed("broke".to_owned()));
-        assert_eq!(answers.of(&JobId::new("c")), Again::Unasked);
+        let of =
+            |id: &str, is_stopped: bool| answers.of(&JobId::new(id), &AtomicBool::new(is_stopped));
+        assert_eq!(of("a", false), Again::Digest(digest));
+        assert_eq!(of("b", false), Again::Failed("broke".to_owned()));
+        assert_eq!(of("c", false), Again::Unasked);
+        assert_eq!(of("a", true), Again::Digest(digest));
+        assert_eq!([of("b", true), of("c", true)], [Again::Interrupted, Again::Interrupted]);
         for garbage in ["", "[]", "{\"a\":1}", "{\"a\":\"x\"}"] {
             assert!(read(garbage.as_bytes()).is_none(), "{garbage}");
         }

@@ -59,6 +59,12 @@ impl Changes {
     /// As [`Changes::read`], and where it does not speak of that version.
     pub fn read_stated(path: &Path, version: &str) -> Result<Option<Self>, Bag> {
         let name = path.display().to_string();
+        if path.is_dir() {
+            let help =
+                format!("give the file in it: --expect {}", path.join("changes.kdl").display());
+            let problem = Problem::new(Code::UpgradeChanges, format!("`{name}` is a folder"));
+            return Err(problem.help(help).into());
+        }
         if let Some(changes) = Self::read(path, &name, version)? {
             return Ok(Some(changes));
         }

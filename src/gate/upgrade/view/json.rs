@@ -23,6 +23,7 @@ pub fn verdict_json(verdict: &Verdict) -> Vec<u8> {
                 object([("change", Value::text(&idle.change)), ("owed_to", owed_to)])
             }),
         ),
+        ("interrupted", Value::Bool(verdict.is_interrupted)),
         ("scenarios", list(&verdict.scenarios, scenario)),
         ("schema", Value::text(SCHEMA)),
         ("to", Value::text(&verdict.to)),

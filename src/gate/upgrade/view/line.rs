@@ -18,12 +18,26 @@ pub(super) fn counts(verdict: &Verdict) -> String {
 
 /// Returns the last word.
 pub(super) fn last_word(verdict: &Verdict) -> &'static str {
-    if verdict.is_green() {
+    if verdict.is_interrupted {
+        "interrupted: no verdict on the whole"
+    } else if verdict.is_green() {
         "nothing changed that was not declared"
     } else if !verdict.is_about_anything() {
         "no verdict: nothing could be compared"
     } else {
         "the upgrade is not as declared"
+    }
+}
+
+/// Returns whether a view for people has a line for a job: what is identical, or was not judged because someone asked to stop, is counted.
+pub(super) const fn is_shown(job: &Judged) -> bool {
+    match job.class {
+        Class::Identical | Class::Interrupted => false,
+        Class::Declared
+        | Class::Undeclared
+        | Class::Absent
+        | Class::Incomparable
+        | Class::Failed => true,
     }
 }
 

@@ -46,10 +46,10 @@ fn write_classes(page: &mut String, verdict: &Verdict) -> std::fmt::Result {
     writeln!(page)
 }
 
-/// Writes the jobs that are not identical.
+/// Writes the jobs that were judged and are not identical.
 fn write_jobs(page: &mut String, verdict: &Verdict) -> std::fmt::Result {
-    let differs = |job: &&Judged| job.class != Class::Identical;
-    if !verdict.jobs().any(|job| job.class != Class::Identical) {
+    let differs = |job: &&Judged| line::is_shown(job);
+    if !verdict.jobs().any(line::is_shown) {
         return Ok(());
     }
     writeln!(page, "| job | verdict | first difference | requests | figures | why |")?;

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::gate::upgrade::{Class, Verdict};
+use crate::gate::upgrade::Verdict;
 use crate::report::{finish_table, plain_table};
 
 use super::line;
 
-/// Returns the table: jobs that are not identical, a line each; then how many there are of each class.
+/// Returns the table: jobs that were judged and are not identical, a line each; then how many there are of each class.
 pub fn verdict_table(verdict: &Verdict) -> String {
     let mut text = String::new();
     write_verdict(&mut text, verdict).expect("a String takes every write");
@@ -34,7 +34,7 @@ fn jobs(verdict: &Verdict) -> String {
     let mut table = plain_table();
     table.set_header(["job", "verdict", "first difference", "requests", "figures", "why"]);
     let mut is_empty = true;
-    for job in verdict.jobs().filter(|job| job.class != Class::Identical) {
+    for job in verdict.jobs().filter(|job| line::is_shown(job)) {
         is_empty = false;
         let drift = job.drift.as_ref();
         table.add_row([
