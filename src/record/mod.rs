@@ -7,6 +7,7 @@ mod exchange;
 mod exchange_error;
 mod gaps;
 mod handoff;
+mod live;
 mod outcome;
 mod refusal;
 mod request;
@@ -23,6 +24,9 @@ pub use exchange::{
 pub use exchange_error::{ConnectStage, ExchangeError, Limit, Truncation};
 pub use gaps::{Gap, GapUnit, Gaps};
 pub use handoff::{Handoff, LinkUse};
+pub use live::{
+    ClientHealth, LiveCall, LiveOutcome, LiveRequest, LiveRun, LiveTally, LiveTrace, Phase,
+};
 pub use outcome::Outcome;
 pub use refusal::{Refusal, Rule};
 pub use request::{Admission, RequestRecord};

@@ -1,0 +1,129 @@
+//! How a run goes, as far as it is decided before it starts.
+
+use crate::units::Nanos;
+
+/// How a run goes, as far as it is decided before it starts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rules {
+    /// Sessions side by side, at least 1; absent where an open loop is not held back.
+    pub(crate) lanes: Option<usize>,
+    /// How lanes open one after the other.
+    pub(crate) ramp: Ramp,
+    /// Where instances come from.
+    pub(crate) supply: Supply,
+    /// How calls are paced.
+    pub(crate) pacing: Pacing,
+    /// The longest time in which nothing of the whole system is in flight, in recorded time; absent where it is not cut here.
+    pub(crate) idle_gap_cap: Option<Nanos>,
+    /// When the run ends.
+    pub(crate) limits: Limits,
+    /// How long caches are put under pressure before anything is measured; absent without that.
+    pub(crate) pressure: Option<Nanos>,
+    /// Whether the last call before the window of each live conversation is sent first.
+    pub(crate) primes: bool,
+}
+
+/// Where instances come from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Supply {
+    /// The trace of each instance of one pass, by number: indices of topologies.
+    pub(crate) draws: Draws,
+    /// When each of them starts, from the start of the run in recorded time; absent in a closed loop.
+    pub(crate) arrivals: Option<Vec<Nanos>>,
+    /// Where the first instance of each lane begins, by lane; absent where it begins at its beginning.
+    pub(crate) windows: Vec<Option<Window>>,
+}
+
+/// Which trace an instance is of.
+pub(crate) type Draws = Vec<usize>;
+
+/// Where in its trace an instance begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Calls that were sent before it, from the start of the trace, are left out.
+    pub(crate) cut: Nanos,
+    /// What becomes the start of the trace: the cut, or the first call behind it where all lanes start at once.
+    pub(crate) origin: Nanos,
+}
+
+/// How calls are paced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pacing {
+    /// How much faster than recorded; finite and above 0.
+    pub(crate) speedup: f64,
+    /// Whether each call starts at its recorded time, whatever it waits for; only answers that it holds are waited for.
+    pub(crate) is_strict: bool,
+}
+
+/// What becomes of recorded spans.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Tempo {
+    /// They are divided.
+    Divided(f64),
+    /// Nothing is left of them.
+    Collapsed,
+}
+
+/// How lanes open one after the other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ramp {
+    /// From one lane to all.
+    pub(crate) over: Nanos,
+}
+
+/// When a run ends: after whichever comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// How long calls start.
+    pub(crate) duration: Option<Nanos>,
+    /// After how many calls none starts.
+    pub(crate) requests: Option<u64>,
+    /// After how many instances none starts.
+    pub(crate) sessions: Option<u64>,
+    /// How long calls in flight may take after the duration.
+    pub(crate) grace: Nanos,
+}
+
+impl Tempo {
+    /// Returns what becomes of a recorded span, rounded half to even.
+    pub(crate) fn of(self, span: Nanos) -> Nanos {
+        match self {
+            Self::Collapsed => Nanos::ZERO,
+            Self::Divided(speedup) if speedup.to_bits() == 1.0_f64.to_bits() => span,
+            Self::Divided(speedup) => divided(span, speedup),
+        }
+    }
+}
+
+/// Returns a span divided by a speedup, rounded half to even.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "spans are below 2^53 ns (104 days) or lose less than a millionth; the cast saturates"
+)]
+fn divided(span: Nanos, speedup: f64) -> Nanos {
+    Nanos::new((span.get() as f64 / speedup).round_ties_even() as u64)
+}
+
+impl Ramp {
+    /// Returns how many lanes of `count` may run `elapsed` after the start: linear from 1 to all, never fewer than before.
+    pub(crate) fn limit(self, elapsed: Nanos, count: usize) -> usize {
+        (0..count).take_while(|lane| self.opens(*lane, count) <= elapsed).count().max(1)
+    }
+
+    /// Returns when a lane of `count` opens, from the start.
+    pub(crate) fn opens(self, lane: usize, count: usize) -> Nanos {
+        let steps = u128::try_from(count.saturating_sub(1).max(1)).unwrap_or(1);
+        let share = u128::from(self.over.get()) * u128::try_from(lane).unwrap_or(0);
+        Nanos::new(u64::try_from(share.div_ceil(steps)).unwrap_or(u64::MAX))
+    }
+}
+
+impl Supply {
+    /// Returns the trace of an instance: passes follow one another.
+    pub(crate) fn tree(&self, number: u64) -> Option<usize> {
+        let count = u64::try_from(self.draws.len()).ok().filter(|count| *count > 0)?;
+        usize::try_from(number % count).ok().map(|at| self.draws[at])
+    }
+}

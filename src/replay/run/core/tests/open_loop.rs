@@ -1,0 +1,75 @@
+//! Open loops: recorded absolute times. Source of the rules: REPLAY.md §8.4.
+
+use super::player::{after, at, behind, chain, play, rules};
+use crate::graph::NodeIndex;
+use crate::replay::run::core::topology::Step;
+use crate::replay::run::core::{Pacing, Rules, Topology};
+use crate::units::Nanos;
+
+/// An open loop over traces that start at these instants.
+fn open(arrivals: &[u64], lanes: Option<usize>) -> Rules {
+    let mut rules = Rules { lanes, ..rules(1, arrivals.len()) };
+    rules.supply.arrivals = Some(arrivals.iter().map(|at| Nanos::new(*at)).collect());
+    rules
+}
+
+#[test]
+fn traces_start_at_their_recorded_times_whatever_the_server_does() {
+    let traces = (0..3).map(|_| chain(&[0])).collect();
+    let seen = play(open(&[0, 100, 200], None), traces, |_| after(10_000));
+    assert_eq!(seen.order(), [(0, 0, 0), (1, 0, 100), (2, 0, 200)]);
+    assert_eq!(seen.sent.iter().map(|sent| sent.lane).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn a_speedup_divides_the_starts_as_well() {
+    let mut rules = open(&[0, 100, 200], None);
+    rules.pacing.speedup = 2.0;
+    let seen = play(rules, (0..3).map(|_| chain(&[0])).collect(), |_| after(1));
+    assert_eq!(seen.order(), [(0, 0, 0), (1, 0, 50), (2, 0, 100)]);
+}
+
+#[test]
+fn lanes_hold_traces_back_and_the_schedule_does_not_move() {
+    let traces = (0..3).map(|_| chain(&[0, 5])).collect();
+    let seen = play(open(&[0, 100, 200], Some(1)), traces, |_| after(300));
+    let found: Vec<_> = seen.sent.iter().map(|sent| (sent.intended, sent.at)).collect();
+    // Trace 1 was to start at 100 and could at 605: that is lateness, and latency from the intended start shows it.
+    assert_eq!(found, [(0, 0), (305, 305), (100, 605), (910, 910), (200, 1210), (1515, 1515)]);
+    assert_eq!(seen.peak, 1);
+}
+
+#[test]
+fn the_order_of_starts_is_that_of_their_times() {
+    let seen =
+        play(open(&[200, 0, 100], None), (0..3).map(|_| chain(&[0])).collect(), |_| after(1));
+    assert_eq!(seen.order(), [(1, 0, 0), (2, 0, 100), (0, 0, 200)]);
+}
+
+#[test]
+fn a_strict_open_loop_starts_every_call_at_its_recorded_time() {
+    let turn = |arrival| Step { arrival: Nanos::new(arrival), ..behind(0, 0) };
+    let trace = || Topology::new(vec![at(0), turn(50), turn(90)]);
+    let mut rules = open(&[0, 1000], None);
+    rules.pacing = Pacing { speedup: 1.0, is_strict: true };
+    let seen = play(rules, vec![trace(), trace()], |_| after(400));
+    let times: Vec<u64> = seen.sent.iter().map(|sent| sent.at).collect();
+    assert_eq!(times, [0, 50, 90, 1000, 1050, 1090]);
+}
+
+#[test]
+fn a_strict_call_that_holds_an_answer_is_late_and_says_so() {
+    let holds = Step { arrival: Nanos::new(50), slots: vec![NodeIndex(0)], ..behind(0, 0) };
+    let mut rules = open(&[0], None);
+    rules.pacing = Pacing { speedup: 1.0, is_strict: true };
+    let seen = play(rules, vec![Topology::new(vec![at(0), holds])], |_| after(400));
+    assert_eq!((seen.sent[1].intended, seen.sent[1].at), (50, 400));
+}
+
+#[test]
+fn an_open_loop_sends_no_trace_twice() {
+    let mut rules = open(&[0, 10], None);
+    rules.limits.duration = Some(Nanos::new(1_000_000));
+    let seen = play(rules, (0..2).map(|_| chain(&[0])).collect(), |_| after(1));
+    assert_eq!((seen.sent.len(), seen.ended), (2, 11));
+}

@@ -1,0 +1,157 @@
+//! What the calls of a graph wait for, without what they say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::{Endpoint, Graph, InputCount, Node, NodeIndex, Piece, Prompt, Wait};
+use crate::units::Nanos;
+
+/// What the calls of a graph wait for, without what they say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Topology {
+    steps: Vec<Step>,
+    /// For each call, those whose gate can open when something happens to it.
+    dependents: Vec<Vec<NodeIndex>>,
+    /// How many conversations there are.
+    sessions: usize,
+}
+
+/// What one call waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The edges that lead to it: the source, the start of the graph where absent, and what is waited for.
+    pub(crate) edges: Vec<(Option<NodeIndex>, Wait)>,
+    /// The values that it waits for.
+    pub(crate) inputs: Vec<Join>,
+    /// The calls whose answers its prompt holds.
+    pub(crate) slots: Vec<NodeIndex>,
+    /// The least time from the start of the graph.
+    pub(crate) min_start: Option<Nanos>,
+    /// When it was sent in the recording, from the start of the graph.
+    pub(crate) arrival: Nanos,
+    /// The number of its conversation.
+    pub(crate) session: usize,
+}
+
+/// Values of one channel that a call waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Join {
+    /// The calls that write the channel.
+    pub(crate) writers: Vec<NodeIndex>,
+    /// How many of them must have ended.
+    pub(crate) count: usize,
+}
+
+impl Topology {
+    /// Returns what the calls of a graph wait for.
+    pub(crate) fn of(graph: &Graph) -> Self {
+        let mut writers = vec![Vec::new(); graph.channels.len()];
+        for (at, node) in graph.nodes.iter().enumerate() {
+            if let Some(channel) = node.output {
+                writers[channel.0].push(NodeIndex(at));
+            }
+        }
+        let mut numbers = BTreeMap::new();
+        let mut steps: Vec<Step> = Vec::with_capacity(graph.nodes.len());
+        for node in &graph.nodes {
+            let next = numbers.len();
+            let session = *numbers.entry(node.session.session.as_str()).or_insert(next);
+            steps.push(Step::of(node, session, &writers));
+        }
+        for edge in &graph.edges {
+            let Endpoint::Node(target) = edge.target else { continue };
+            let source = match edge.source {
+                Endpoint::Start => None,
+                Endpoint::Node(source) => Some(source),
+                Endpoint::End => continue,
+            };
+            steps[target.0].edges.push((source, edge.wait));
+        }
+        Self::new(steps)
+    }
+
+    /// Returns calls that wait for one another.
+    pub(super) fn new(steps: Vec<Step>) -> Self {
+        let sessions = steps.iter().map(|step| step.session + 1).max().unwrap_or(0);
+        Self { dependents: dependents(&steps), steps, sessions }
+    }
+
+    /// Returns what a call waits for.
+    pub(crate) fn step(&self, node: NodeIndex) -> &Step {
+        &self.steps[node.0]
+    }
+
+    /// Returns every call with what it waits for.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (NodeIndex, &Step)> {
+        self.steps.iter().enumerate().map(|(at, step)| (NodeIndex(at), step))
+    }
+
+    /// Returns the calls whose gate can open when something happens to one.
+    pub(crate) fn dependents(&self, node: NodeIndex) -> &[NodeIndex] {
+        &self.dependents[node.0]
+    }
+
+    /// Returns how many calls there are.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Returns how many conversations there are.
+    pub(crate) fn sessions(&self) -> usize {
+        self.sessions
+    }
+
+    /// Returns the time from the start of the graph to its last call: what a share of the trace is a share of.
+    pub(crate) fn duration(&self) -> Nanos {
+        self.steps.iter().map(|step| step.arrival).max().unwrap_or_default()
+    }
+}
+
+impl Step {
+    /// Returns what a call waits for beside its edges.
+    fn of(node: &Node, session: usize, writers: &[Vec<NodeIndex>]) -> Self {
+        let join = |input: &crate::graph::Input| {
+            let writers = writers[input.channel.0].clone();
+            let count = match input.count {
+                InputCount::All => writers.len(),
+                InputCount::Exactly(count) => usize::try_from(count).unwrap_or(usize::MAX),
+            };
+            Join { writers, count }
+        };
+        Self {
+            edges: Vec::new(),
+            inputs: node.inputs.iter().map(join).collect(),
+            slots: slots(&node.prompt),
+            min_start: node.min_start,
+            arrival: node.arrival,
+            session,
+        }
+    }
+}
+
+/// Returns the calls whose answers a prompt holds.
+fn slots(prompt: &Prompt) -> Vec<NodeIndex> {
+    match prompt {
+        Prompt::Blocks { .. } | Prompt::Sampled(_) => Vec::new(),
+        Prompt::Authored(pieces) => {
+            let answer = |piece: &Piece| match piece {
+                Piece::Answer(node) => Some(*node),
+                Piece::Raw { .. } => None,
+            };
+            let unique: BTreeSet<NodeIndex> = pieces.iter().filter_map(answer).collect();
+            unique.into_iter().collect()
+        }
+    }
+}
+
+/// Returns for each call those that wait for anything of it.
+fn dependents(steps: &[Step]) -> Vec<Vec<NodeIndex>> {
+    let mut found = vec![BTreeSet::new(); steps.len()];
+    for (at, step) in steps.iter().enumerate() {
+        let edges = step.edges.iter().filter_map(|(source, _)| *source);
+        let inputs = step.inputs.iter().flat_map(|join| join.writers.iter().copied());
+        for source in edges.chain(inputs).chain(step.slots.iter().copied()) {
+            found[source.0].insert(NodeIndex(at));
+        }
+    }
+    found.into_iter().map(|targets| targets.into_iter().collect()).collect()
+}
