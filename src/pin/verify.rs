@@ -7,7 +7,7 @@ use crate::digest::Sha256;
 use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
-use crate::trace::is_named_gzip;
+use crate::trace::is_named_packed;
 
 use super::file::Files;
 
@@ -147,7 +147,11 @@ pub(super) fn elsewhere(shard: &View<'_>, file: &str) -> Problem {
 
 /// Returns the properties that describe a file: a packed one has a digest of its contents as well.
 pub(super) fn required(file: &str) -> &'static [&'static str] {
-    if is_named_gzip(file) { &["sha256", "bytes", "content-sha256"] } else { &["sha256", "bytes"] }
+    if is_named_packed(file) {
+        &["sha256", "bytes", "content-sha256"]
+    } else {
+        &["sha256", "bytes"]
+    }
 }
 
 /// Returns the problem of a pin that lacks what `bench pin` fills in.

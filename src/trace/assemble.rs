@@ -9,9 +9,6 @@ use super::options::{ArrivalRule, ReadOptions, RowOrder, Strictness, TraceFormat
 use super::row::Row;
 use super::session::Sessions;
 
-/// After this many faulty rows reading stops: the rest is most likely wrong in the same way.
-const FAULTY_ROWS_MAX: u64 = 10;
-
 /// A corpus in the making.
 #[derive(Debug)]
 pub(super) struct Assembly<'o> {
@@ -65,7 +62,7 @@ impl<'o> Assembly<'o> {
     /// Returns whether reading can stop: enough rows, or enough faults.
     pub(super) fn is_done(&self) -> bool {
         let kept = self.counts.rows;
-        self.faulty_rows >= FAULTY_ROWS_MAX
+        self.faulty_rows >= self.options.faulty_rows_max
             || self.firsts.iter().all(|first| first.is_some_and(|first| kept >= first))
     }
 
@@ -158,8 +155,9 @@ impl<'o> Assembly<'o> {
     /// Everything that was found wrong, or that there are no rows.
     pub(super) fn finish(mut self, name: &str) -> Result<Vec<(Corpus, ReadCounts)>, Bag> {
         if self.problems.has_errors() {
-            if self.faulty_rows >= FAULTY_ROWS_MAX {
-                let message = format!("reading {name} stopped after {FAULTY_ROWS_MAX} wrong rows");
+            if self.faulty_rows >= self.options.faulty_rows_max {
+                let message =
+                    format!("reading {name} stopped after {} wrong rows", self.faulty_rows);
                 self.problems.push(Problem::new(Code::TraceStopped, message));
             }
             return Err(self.problems);

@@ -14,7 +14,7 @@ use super::options::{ReadOptions, Strictness};
 use super::row::{Line, Row};
 
 /// The first line of each file.
-const HEADER: &str = "TIMESTAMP,ContextTokens,GeneratedTokens";
+pub(super) const HEADER: &str = "TIMESTAMP,ContextTokens,GeneratedTokens";
 
 /// A row before its arrival is rebased.
 #[derive(Debug)]

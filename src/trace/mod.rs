@@ -28,17 +28,17 @@ pub use convert::{
     BEYOND_AGENTIC_MOONCAKE, ConvertedSource, agentic_mooncake, beyond_agentic_mooncake,
 };
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
-pub use detect::detect_format;
+pub use detect::{detect_format, detect_recording};
 pub use dynamo::{DynamoRead, read_dynamo};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
-    CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_gzip,
-    pack_gzip, read_corpus, read_views, read_watched, trace_files,
+    CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_packed,
+    is_trace_name, pack_gzip, read_corpus, read_views, read_watched, trace_files,
 };
 pub use recorded::{
     HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions, RecordedRequest,
     RecordedSession, RecordedSource, RecordedSpawn, RecordedTool, RecordedTree, SpawnMode,
-    TimestampBasis, ToolMode, detect_recording,
+    TimestampBasis, ToolMode,
 };
 pub use stats::{Distribution, PrefixHit, Ties, TraceStats};
 pub use weka::{read_weka, read_weka_as};

@@ -2,7 +2,10 @@
 
 use crate::units::BlockSize;
 
-use super::recorded::TimestampBasis;
+use super::recorded::{RecordedSource, TimestampBasis};
+
+/// After how many faulty rows reading stops, where nobody asks for more.
+const FAULTY_ROWS_MAX: u64 = 10;
 
 /// How a trace is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct ReadOptions {
     pub basis: TimestampBasis,
     /// Whether a file that states its block size must state this one.
     pub is_block_size_stated: bool,
+    /// After this many faulty rows reading stops: the rest is most likely wrong in the same way.
+    pub faulty_rows_max: u64,
 }
 
 /// A file format.
@@ -121,6 +126,7 @@ impl ReadOptions {
             first_rows: None,
             basis: TimestampBasis::Auto,
             is_block_size_stated: false,
+            faulty_rows_max: FAULTY_ROWS_MAX,
         }
     }
 
@@ -152,6 +158,21 @@ impl TraceFormat {
             Self::AppliedComputeAgentic => "applied-compute-agentic",
             Self::Dynamo => "dynamo",
             Self::Azure => "azure",
+        }
+    }
+}
+
+impl TraceFormat {
+    /// Returns what writes recordings of sessions in this format, where it is one of those that graphs are lowered from.
+    pub const fn source(self) -> Option<RecordedSource> {
+        match self {
+            Self::Weka => Some(RecordedSource::Weka),
+            Self::Dynamo => Some(RecordedSource::Dynamo),
+            Self::Mooncake
+            | Self::MooncakeDelta
+            | Self::AgenticMooncake
+            | Self::AppliedComputeAgentic
+            | Self::Azure => None,
         }
     }
 }

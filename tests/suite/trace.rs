@@ -74,10 +74,10 @@ fn every_wrong_trace_is_reported_at_once_and_nothing_is_printed() {
     for part in [
         "a.jsonl:1:15",
         "trace::syntax",
-        "trace::header",
+        "`b.csv` is in no format that is known",
         "trace::extension",
         "trace::read",
-        "cannot read `absent.jsonl`",
+        "`absent.jsonl` is no trace file",
         "no trace pin is called `nobody`",
     ] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
@@ -290,4 +290,65 @@ fn a_conversion_loses_no_ids_priorities_or_tools_silently() {
     place.write("d.jsonl", include_str!("../../src/trace/plays/tests/dynamo-agentic.jsonl"));
     let ran = place.bench(["trace", "convert", "d.jsonl", "--to", "agentic-mooncake"]).exits(2);
     assert!(ran.stderr.contains("`tools`, which 1 requests state"), "{ran}");
+}
+
+#[test]
+fn keys_of_a_trace_are_counted_by_the_names_that_it_gives_them() {
+    let place = Place::empty();
+    let row = |key: &str| {
+        format!(
+            "{{\"timestamp\":0,\"input_length\":8,\"output_length\":4,\"hash_ids\":[1],\"priority\":1,\"{key}\":1}}\n"
+        )
+    };
+    place.write("t.jsonl", row("a b") + &row("a_b") + &row("a b"));
+    let ran = place.bench(["trace", "validate", "t.jsonl", "--format", "json"]).exits(0);
+    let value: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(value["unknown_keys"], serde_json::json!({"a b": 2, "a_b": 1}));
+    assert_eq!(value["unused_keys"], serde_json::json!({"priority": 3}));
+    assert_eq!(value["counts"]["requests"], 3);
+}
+
+#[test]
+fn every_wrong_row_is_told_by_validation_and_the_first_ones_by_statistics() {
+    let place = Place::empty();
+    place.write(
+        "t.jsonl",
+        "{\"timestamp\":0,\"input_length\":-8,\"output_length\":4,\"hash_ids\":[1]}\n".repeat(25),
+    );
+    let ran = place.bench(["trace", "validate", "t.jsonl"]).exits(2);
+    assert!(
+        ran.stderr.contains("t.jsonl:25:31") && !ran.stderr.contains("trace::stopped"),
+        "{ran}"
+    );
+    let ran = place.bench(["trace", "stats", "t.jsonl"]).exits(2);
+    assert!(!ran.stderr.contains("t.jsonl:11:") && ran.stderr.contains("trace::stopped"), "{ran}");
+}
+
+#[test]
+fn one_way_opens_segments_and_folders_for_every_command_on_traces() {
+    let place = Place::empty();
+    place.write("c/t.000000.jsonl", WEKA);
+    place.write("c/t.000001.jsonl", WEKA.replace("\"a\"", "\"b\""));
+    for path in ["c", "c/t"] {
+        let ran = place.bench(["trace", "stats", path]).exits(0);
+        assert!(
+            ran.stdout.lines().any(|line| line.starts_with("rows ") && line.ends_with(" 4")),
+            "{ran}"
+        );
+        let ran = place.bench(["trace", "validate", path]).exits(0);
+        assert!(
+            ran.stdout.starts_with("format             weka\nfiles                 2\n"),
+            "{ran}"
+        );
+        let ran = place.bench(["graph", path, "--format", "json"]).exits(0);
+        let graphs: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert!(ran.stdout.contains("\"a\"") && ran.stdout.contains("\"b\""), "{graphs}");
+        let ran = place.bench(["graph", path, "--tree", "c"]).exits(2);
+        assert!(ran.stderr.contains("there are `a`, `b`"), "{ran}");
+    }
+    place.write("c/u.jsonl", ROWS);
+    let ran = place.bench(["trace", "stats", "c"]).exits(2);
+    assert!(ran.stderr.contains("files of one trace are in one format"), "{ran}");
+    let ran = place.bench(["graph", "c/u.jsonl"]).exits(2);
+    assert!(ran.stderr.contains("`bench graph --input FORMAT`"), "{ran}");
 }

@@ -10,7 +10,7 @@ use crate::units::Nanos;
 /// Arguments of `graph`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GraphArgs {
-    /// Files of one recording or graph, plain, gzip or Zstandard
+    /// Files of one recording or graph, plain, gzip or Zstandard; folders and starts of names of segments
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 

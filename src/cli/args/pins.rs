@@ -138,7 +138,7 @@ pub(crate) enum TraceTarget {
 /// Arguments of `trace stats`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TraceStatsArgs {
-    /// Trace files, plain or gzip, or names of trace pins; each is a trace of its own
+    /// Trace files, plain, gzip or Zstandard, folders, starts of names of segments, or names of trace pins; each is a trace of its own
     #[arg(value_name = "FILE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 
@@ -146,7 +146,7 @@ pub(crate) struct TraceStatsArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
 
-    /// The format of the files; a pin states its own [default: azure for .csv, else mooncake]
+    /// The format of the files; a pin states its own [default: by what they hold]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) trace_format: Option<TraceFileFormat>,
 

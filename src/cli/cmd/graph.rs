@@ -14,13 +14,13 @@ use crate::trace::{
     read_weka_as,
 };
 
+use super::trace_open;
+
 /// Runs the command.
 ///
 /// Graphs are drawn as they are read: nothing is kept of one when the next is drawn.
 pub(super) fn run(args: &GraphArgs, context: &Context) -> Result<Exit, Failure> {
-    let name = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
-    let files: Vec<TraceInput> =
-        args.files.iter().map(|path| TraceInput::file(path, &name(path))).collect();
+    let (_, files) = trace_open::inputs(&args.files)?;
     let mut outcome = Ok(());
     print_as_written(|out| {
         let mut sink = Sink::new(args, out);
@@ -116,7 +116,7 @@ fn read(
         Some(GraphInput::DagJsonl) => return authored(files, args, sink),
         Some(GraphInput::Weka) => RecordedSource::Weka,
         Some(GraphInput::Dynamo) => RecordedSource::Dynamo,
-        None => detect_recording(&files[0])?,
+        None => detect_recording(files)?,
     };
     let options = LowerOptions { idle_gap_cap: args.idle_gap_cap };
     let make = |tree: RecordedTree| {
@@ -151,11 +151,20 @@ fn authored(files: &[TraceInput], args: &GraphArgs, sink: &mut Sink<'_>) -> Resu
     Ok(())
 }
 
+/// How many names of graphs are listed at the most.
+const SHOWN: usize = 20;
+
 /// Says that no graph has a name.
 fn absent(tree: &str, others: &[String]) -> Problem {
     let near = nearest(tree, others.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let count = others.len();
-    Problem::new(Code::GraphTree, format!("no graph is called `{tree}`"))
-        .help(format!("{near}{count} graphs are there; without `--tree` all are drawn"))
+    let shown: Vec<&str> = others.iter().map(String::as_str).take(SHOWN).collect();
+    let more = match others.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Problem::new(Code::GraphTree, format!("no graph is called `{tree}`")).help(format!(
+        "{near}there are `{}`{more}; without `--tree` all are drawn",
+        shown.join("`, `")
+    ))
 }

@@ -44,7 +44,8 @@ mod run_files;
 mod same_version;
 mod trace;
 mod trace_convert;
-mod trace_files;
+mod trace_open;
+mod trace_validate;
 mod upgrade;
 
 pub use dispatch::dispatch;

@@ -3,29 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::args::{Format, TraceAction, TraceArgs, TraceStatsArgs};
+use crate::cli::args::{Format, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
 use crate::pin::Registry;
 use crate::scenario::project_root;
 use crate::trace::{
-    ArrivalRule, Distribution, PrefixHit, ReadCounts, ReadOptions, Shard, Strictness, TOO_LONG,
-    TraceFormat, TraceStats, read_corpus,
+    ArrivalRule, Distribution, PrefixHit, ReadCounts, ReadOptions, Strictness, TOO_LONG,
+    TraceFormat, TraceStats, is_trace_name, read_corpus, trace_files,
 };
 use crate::units::{BlockSize, Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
 
-use super::{trace_convert, trace_files};
-
-/// How the names of trace files end; another name without `/` is a pin's, unless there is such a file.
-const FILE_ENDS: [&str; 3] = [".jsonl", ".csv", ".gz"];
+use super::{trace_convert, trace_open, trace_validate};
 
 /// Runs the command.
 pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.action {
         TraceAction::Stats(args) => stats(args, context),
-        TraceAction::Validate(args) => trace_files::validate(args, context),
+        TraceAction::Validate(args) => trace_validate::validate(args, context),
         TraceAction::Convert(args) => trace_convert::convert(args, context),
     }
 }
@@ -36,7 +33,7 @@ fn stats(args: &TraceStatsArgs, context: &Context) -> Result<Exit, Failure> {
     let mut refused = Bag::new();
     let mut warnings = Bag::new();
     for trace in &args.traces {
-        let name = trace.to_string_lossy().replace('\\', "/");
+        let name = trace_open::shown(trace);
         match read(trace, &name, args, context) {
             Ok((corpus, counts)) => {
                 counts.warnings(&name).into_iter().for_each(|warning| warnings.push(warning));
@@ -56,16 +53,17 @@ fn stats(args: &TraceStatsArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Reads a trace: a file, else a pin of that name.
+/// Reads a trace: a file, a folder, the start of the names of segments, else a pin of that name.
 fn read(
     trace: &Path,
     name: &str,
     args: &TraceStatsArgs,
     context: &Context,
 ) -> Result<(Corpus, ReadCounts), Bag> {
-    let is_file_name = name.contains('/') || FILE_ENDS.iter().any(|end| name.ends_with(end));
-    if is_file_name || trace.exists() {
-        return read_corpus(&[Shard::on_disk(trace, name)?], &options(trace, args));
+    if name.contains('/') || is_trace_name(name) || trace_files(trace, name).is_ok() {
+        let stated = args.trace_format.map(TraceFileFormat::format);
+        let opened = trace_open::open(&[trace.to_owned()], stated)?;
+        return read_corpus(&opened.shards()?, &options(opened.format, args));
     }
     let root = match context.root() {
         Some(root) => root.to_owned(),
@@ -76,24 +74,13 @@ fn read(
 }
 
 /// Returns how a file that no pin describes is read: whatever has a meaning is let through and counted.
-fn options(trace: &Path, args: &TraceStatsArgs) -> ReadOptions {
-    let format = match args.trace_format {
-        Some(stated) => stated.format(),
-        None => format_of_name(trace),
-    };
+fn options(format: TraceFormat, args: &TraceStatsArgs) -> ReadOptions {
     let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
     ReadOptions {
         strictness: Strictness::Lenient,
         arrivals: ArrivalRule::Ignored,
         ..ReadOptions::strict(format, block_size)
     }
-}
-
-/// Returns the format that a file's name stands for: `.csv` (packed or not) is Azure's, any other name Mooncake's.
-fn format_of_name(trace: &Path) -> TraceFormat {
-    let ends_in = |path: &Path, end: &str| path.extension().is_some_and(|found| found == end);
-    let unpacked = if ends_in(trace, "gz") { trace.with_extension("") } else { trace.to_owned() };
-    if ends_in(&unpacked, "csv") { TraceFormat::Azure } else { TraceFormat::Mooncake }
 }
 
 /// Returns the figures as a JSON document.

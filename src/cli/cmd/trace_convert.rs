@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::{TraceConvertArgs, TraceTarget};
+use crate::cli::args::{TraceConvertArgs, TraceFileFormat, TraceTarget};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Hasher;
@@ -14,14 +14,14 @@ use crate::trace::{
 };
 use crate::units::BlockSize;
 
-use super::trace_files::{open, shards};
+use super::trace_open::open;
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
 
 /// Writes a trace in another format.
 pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit, Failure> {
-    let opened = open(&args.traces, args.trace_format)?;
+    let opened = open(&args.traces, args.trace_format.map(TraceFileFormat::format))?;
     let TraceTarget::AgenticMooncake = args.to;
     if let Some(output) = &args.output {
         check_output(output, &opened.paths)?;
@@ -32,7 +32,7 @@ pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit
         ..ReadOptions::strict(opened.format, block_size)
     };
     let before = digest(&opened.paths)?;
-    let read = read_corpus(&shards(&opened.paths)?, &options)?;
+    let read = read_corpus(&opened.shards()?, &options)?;
     let strict = RecordedOptions::strict();
     let lost = beyond_agentic_mooncake(&opened.files, opened.format, strict, &read)?;
     if digest(&opened.paths)? != before {

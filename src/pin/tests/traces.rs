@@ -169,3 +169,24 @@ fn a_packed_shard_is_known_by_its_extension_in_any_case() {
     assert_eq!(found.code().as_str(), "pin::incomplete");
     assert_eq!(found.message(), "the pin does not state `content-sha256` of `T.JSONL.GZ`");
 }
+
+#[test]
+fn a_pinned_file_may_be_packed_with_zstandard() {
+    let length = u32::try_from(ROW.len()).expect("short");
+    let mut packed = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+    packed.extend(length.to_le_bytes());
+    packed.extend(&(1 | length << 3).to_le_bytes()[..3]);
+    packed.extend(ROW.as_bytes());
+    let content = format!(" content-sha256=\"{}\"\n    requests", Sha256::of(ROW.as_bytes()).hex());
+    let text =
+        pin(&packed, 1).replace("t.jsonl", "t.jsonl.zst").replace("\n    requests", &content);
+    let (_folder, registry) =
+        with_files(&[("traces/t.kdl", text.as_bytes()), ("traces/t.jsonl.zst", &packed)]);
+    let pin = registry.trace("t").expect("a pin");
+    let (corpus, _) = pin.read(registry.root(), ArrivalRule::Required, None).expect("verified");
+    assert_eq!((corpus.len(), pin.open(registry.root()).expect("verified").len()), (1, 1));
+    let other = text.replace(&Sha256::of(ROW.as_bytes()).hex()[..8], "00000000");
+    let (_folder, registry) =
+        with_files(&[("traces/t.kdl", other.as_bytes()), ("traces/t.jsonl.zst", &packed)]);
+    assert_eq!(refused(&registry)[0].code().as_str(), "pin::contents");
+}

@@ -114,6 +114,13 @@ pub(super) fn read(
     Ok((rows, block_size, counts))
 }
 
+/// Returns whether the first line of a file is a header.
+pub(super) fn is_header(line: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(line) else { return false };
+    let mut trial = Reading::new(&Arc::from(""), 1, text);
+    whole::<HeaderDraft<'_>>(&mut trial).is_ok_and(|draft| draft.schema.is_some())
+}
+
 /// Returns what the first line says of the file, and whether it is a header.
 fn header(reading: &mut Reading<'_>, options: &ReadOptions) -> ((Version, BlockSize), bool) {
     let mut trial = Reading::new(&Arc::from(""), 1, reading.text());

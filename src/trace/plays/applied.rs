@@ -8,7 +8,7 @@ use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
 use crate::trace::options::ReadOptions;
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
-use crate::units::{BlockSize, Tokens};
+use crate::units::{BlockSize, Nanos, Tokens};
 use crate::workload::{Corpus, CorpusRow, SessionName};
 
 /// A line.
@@ -107,9 +107,9 @@ fn session(reading: &mut Reading<'_>, block_size: BlockSize) -> Option<Session> 
     let tools = lengths(reading, ("tool_call_output_length", draft.tool_call_output_length), turns);
     let waits = list::<f64>(reading, ("tool_call_latency", draft.tool_call_latency), turns);
     if let Some(part) = draft.tool_call_latency
-        && !waits.iter().all(|seconds| seconds.is_finite() && *seconds >= 0.0)
+        && !waits.iter().all(|seconds| Nanos::from_ms(seconds * 1000.0).is_ok())
     {
-        let expected = "numbers of seconds that are finite and not negative";
+        let expected = "numbers of seconds that are not negative and less than 2^64 ns";
         reading.refuse_value("tool_call_latency", part, expected);
     }
     let rounds = answers.into_iter().zip(tools).zip(waits);

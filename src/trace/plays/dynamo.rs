@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::recorded::{Place, RecordedRequest, RecordedTool, RecordedTree};
-use crate::units::Tokens;
+use crate::units::{Nanos, Tokens};
 use crate::workload::{Corpus, CorpusRow, EdgeRelation, EdgeTrigger, SessionName};
 
 use super::build::{PlayRow, Wait};
@@ -265,14 +265,16 @@ impl<'r> Lowering<'r> {
 /// Returns when a request ended: its start and how long it took where both are known, else when its record was written.
 fn end_ms(tree: &RecordedTree, request: &RecordedRequest, start_ms: u64) -> u64 {
     match (request.duration, request.ended) {
-        (Some(took), _) => {
-            start_ms
-                + u64::try_from(crate::units::div_half_even(u128::from(took.get()), 1_000_000))
-                    .unwrap_or(u64::MAX)
-        }
+        (Some(took), _) => start_ms + whole_ms(took),
         (None, Some(ended)) => (tree.zero.get() + ended.get()) / 1_000_000,
         (None, None) => start_ms,
     }
+}
+
+/// Returns a duration in whole milliseconds, rounded half to even: clocks of captures count those.
+fn whole_ms(took: Nanos) -> u64 {
+    u64::try_from(crate::units::div_half_even(u128::from(took.get()), 1_000_000))
+        .expect("a part of 64 bits fits 64 bits")
 }
 
 /// Returns whole milliseconds as a number of them.
@@ -331,7 +333,7 @@ pub(super) fn standard(requests: &[RecordedRequest], corpus: &mut Corpus) -> Res
     let ms = |request: &RecordedRequest| request.start.get() / 1_000_000;
     let end = |request: &RecordedRequest| {
         request.duration.map_or(request.ended.map_or(0, |at| at.get() / 1_000_000), |took| {
-            ms(request) + took.get() / 1_000_000
+            ms(request) + whole_ms(took)
         })
     };
     let mut order: Vec<&RecordedRequest> = requests.iter().collect();

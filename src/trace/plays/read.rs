@@ -74,13 +74,11 @@ pub(in super::super) fn count(text: &[u8], format: TraceFormat) -> u64 {
             applied::read(&[file], &lenient).map_or(0, |(_, counts)| counts.requests)
         }
         TraceFormat::AgenticMooncake => {
-            let lines =
+            let mut lines =
                 text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-            let is_header = |line: &&[u8]| line.windows(8).any(|part| part == b"\"schema\"");
-            let (all, headers) = lines.fold((0, 0), |(all, headers), line| {
-                (all + 1, headers + usize::from(is_header(&line)))
-            });
-            count(all - headers)
+            // Only the first line may be a header; a row may hold any text.
+            let first = lines.next().map_or(0, |line| usize::from(!agentic::is_header(line)));
+            count(first + lines.count())
         }
         TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Azure => 0,
     }

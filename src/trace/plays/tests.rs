@@ -229,7 +229,7 @@ fn a_session_of_tool_calls_grows_by_what_it_says_and_what_tools_answer() {
     let wrong = text.replace("[20]", "[20,1]").replace("0.5", "-1");
     let expected = [
         "a.jsonl:1:70 `assistant_response_length` has 2 numbers and num_turns is 1",
-        "a.jsonl:1:128 `tool_call_latency` must be numbers of seconds that are finite and not negative, found `[-1]`",
+        "a.jsonl:1:128 `tool_call_latency` must be numbers of seconds that are not negative and less than 2^64 ns, found `[-1]`",
     ];
     assert_eq!(read(TraceFormat::AppliedComputeAgentic, &wrong).expect_err("wrong"), expected);
 }
@@ -334,4 +334,31 @@ fn a_word_that_is_none_of_its_set_is_told_where_it_stands() {
         "a.jsonl:3:1 `relation` is missing: expected one of sequence, spawn, join, replay_barrier",
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn only_the_first_line_of_a_file_may_be_a_header_when_rows_are_counted() {
+    let header = r#"{"schema":"dynamo.agentic_mooncake","version":2}"#;
+    let row = r#"{"request_id":"\"schema\"","schema2":{"schema":1}}"#;
+    let count = |text: &str| super::count(text.as_bytes(), TraceFormat::AgenticMooncake);
+    assert_eq!(count(&format!("\n{header}\n{row}\n{row}\n")), 2);
+    assert_eq!(count(&format!("{row}\n\n{row}")), 2);
+    assert_eq!(count(""), 0);
+}
+
+#[test]
+fn a_wrong_word_and_a_sum_beyond_clocks_are_told_where_they_stand() {
+    let header = r#"{"schema":"dynamo.agentic_mooncake","version":2,"block_size":4,"hash_id_scope":"local","source":{"format":"f","digest":"d"}}"#;
+    let row = r#"{"request_id":"a","play_id":"p","session_id":"s","model":"m","input_length":4,"output_length":1,"hash_ids":[1],"not_before_ms":0,"dependencies":[{"request_id":"b","trigger":"now","delay_ms":0,"relation":"spawn"}]}"#;
+    let column = row.find("\"now\"").expect("there") + 1;
+    let found = read(TraceFormat::AgenticMooncake, &format!("{header}\n{row}")).expect_err("wrong");
+    assert_eq!(
+        found,
+        [format!(
+            "a.jsonl:2:{column} `trigger` must be one of dispatch, completion, found `\"now\"`"
+        )]
+    );
+    let session = r#"{"num_turns":1,"input_prompt_length":1,"assistant_response_length":[1],"tool_call_output_length":[1],"tool_call_latency":[1e306],"final_assistant_response_length":1}"#;
+    let found = read(TraceFormat::AppliedComputeAgentic, session).expect_err("infinite");
+    assert!(found[0].contains("less than 2^64 ns"), "{found:?}");
 }

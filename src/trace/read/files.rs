@@ -1,11 +1,14 @@
 //! The files that a path stands for.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Problem};
 
 /// How the names of files of recordings end, before how they are packed.
-const ENDS: [&str; 2] = [".json", ".jsonl"];
+const ENDS: [&str; 3] = [".json", ".jsonl", ".csv"];
+/// How those of segments do.
+const SEGMENTS: [&str; 2] = [".jsonl", ".csv"];
 /// How they are packed.
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
@@ -13,10 +16,10 @@ const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 ///
 /// A file is itself. A folder is every file below it whose name ends as recordings do, by path, where segments `NAME.NNNNNN` of one
 /// name follow one another by number. Anything else is the start of the names of segments: `a/trace` (or `a/trace.jsonl.gz`) is
-/// `a/trace.000000.jsonl.gz` and so on. Source: spec/REPLAY.md §1.3.
+/// `a/trace.000000.jsonl.gz` and so on, also of CSV. Source: spec/REPLAY.md §1.3.
 ///
 /// # Errors
-/// `trace::read` where nothing is found, and for links: what they point to may change under one name.
+/// `trace::read` where nothing is found or a folder cannot be read, and for links in it: what they point to may change under one name.
 pub fn trace_files(path: &Path, name: &str) -> Result<Vec<(PathBuf, String)>, Problem> {
     if path.is_file() {
         return Ok(vec![(path.to_owned(), name.to_owned())]);
@@ -39,7 +42,7 @@ fn nothing(name: &str) -> Problem {
         Code::TraceRead,
         format!("`{name}` is no trace file, and no folder or start of names of such"),
     )
-    .help("names of recordings end in `.json` or `.jsonl`, packed also in `.gz` or `.zst`")
+    .help("names of traces end in `.json`, `.jsonl` or `.csv`, packed also in `.gz` or `.zst`")
 }
 
 /// Adds the files below a folder.
@@ -53,41 +56,58 @@ fn folder(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Result
         let below =
             format!("{}/{}", name.trim_end_matches('/'), entry.file_name().to_string_lossy());
         if kind.is_symlink() {
-            let message =
-                format!("`{below}` is a link: what it points to may change under its name");
-            return Err(Problem::new(Code::TraceRead, message).help("put the file itself there"));
+            return Err(link(&below));
         }
         if kind.is_dir() {
             folder(&entry.path(), &below, found)?;
-        } else if is_recording(&below) {
+        } else if is_trace_name(&below) {
             found.push((entry.path(), below));
         }
     }
     Ok(())
 }
 
+fn link(name: &str) -> Problem {
+    let message = format!("`{name}` is a link: what it points to may change under its name");
+    Problem::new(Code::TraceRead, message).help("put the file itself there")
+}
+
 /// Adds the segments whose names start as a path does.
 fn segments(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Result<(), Problem> {
-    let stem = name.strip_suffix(".gz").unwrap_or(name);
-    let stem = stem.strip_suffix(".jsonl").unwrap_or(stem);
+    let stem = PACKED.iter().rev().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let stem = SEGMENTS.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let Ok(entries) = std::fs::read_dir(parent.unwrap_or(Path::new("."))) else {
-        return Err(nothing(name));
+    let parent = parent.unwrap_or(Path::new("."));
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot read the folder `{}`: {error}", parent.display());
+        Problem::new(Code::TraceRead, message)
+    };
+    let entries = match std::fs::read_dir(parent) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(nothing(name)),
+        entries => entries.map_err(unreadable)?,
     };
     let (before, start) = stem
         .rsplit_once('/')
         .map_or(("", stem), |(_, start)| (&stem[..stem.len() - start.len()], start));
-    for entry in entries.flatten() {
+    for entry in entries {
+        let entry = entry.map_err(unreadable)?;
         let file = entry.file_name().to_string_lossy().into_owned();
-        if segment(&file).is_some_and(|(prefix, _)| prefix == start) && entry.path().is_file() {
+        if segment(&file).is_none_or(|(prefix, _)| prefix != start) {
+            continue; // another file
+        }
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_symlink() {
+            return Err(link(&format!("{before}{file}")));
+        }
+        if kind.is_file() {
             found.push((entry.path(), format!("{before}{file}")));
         }
     }
     Ok(())
 }
 
-/// Returns whether a name ends as those of recordings do.
-fn is_recording(name: &str) -> bool {
+/// Returns whether a name ends as those of traces do.
+pub fn is_trace_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ENDS.iter().any(|end| PACKED.iter().any(|packed| name.ends_with(&format!("{end}{packed}"))))
 }
@@ -95,7 +115,8 @@ fn is_recording(name: &str) -> bool {
 /// Returns the start and the number of `START.NNNNNN.jsonl.gz`, with six digits or more.
 fn segment(file: &str) -> Option<(&str, u64)> {
     let stem = PACKED.iter().rev().find_map(|packed| file.strip_suffix(packed))?;
-    let (start, number) = stem.strip_suffix(".jsonl")?.rsplit_once('.')?;
+    let stem = SEGMENTS.iter().find_map(|end| stem.strip_suffix(end))?;
+    let (start, number) = stem.rsplit_once('.')?;
     let digits = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
     Some((start, number.parse().ok().filter(|_| digits)?))
 }
@@ -151,5 +172,25 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert!(trace_files(&folder.path().join("gone"), "gone").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_among_segments_and_a_folder_that_cannot_be_read_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("t.000000.jsonl"), "").expect("a file");
+        std::os::unix::fs::symlink(path("t.000000.jsonl"), path("t.000001.jsonl")).expect("a link");
+        let told = |name: &str| {
+            let problem = trace_files(&path(name), name).expect_err(name);
+            (problem.code(), problem.message().to_owned())
+        };
+        let (code, message) = told("t");
+        assert_eq!(code, Code::TraceRead);
+        assert!(message.starts_with("`t.000001.jsonl` is a link"), "{message}");
+        // A file is no folder to read: the reason is told, not that nothing was found.
+        let (_, message) = told("t.000000.jsonl/u");
+        assert!(message.starts_with("cannot read the folder"), "{message}");
+        assert!(told("nothing/u").1.contains("is no trace file"));
     }
 }

@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::diag::{Code, Problem, SourceFile, Span};
 
-use super::packing::{GzipStream, ZSTD_MAGIC, ZstdStream};
+use super::Shard;
+use super::packing::{GzipStream, Packing, ZstdStream};
 use super::shard::Contents;
-use super::{Shard, gzip};
 
 /// How much is read of a file at once.
 const BUFFER: usize = 256 * 1024;
+
+/// The longest line: the longest trace of a public corpus takes some megabytes.
+const LINE_MAX: u64 = 1 << 28;
 
 /// A file of a recording: its name for people, and where its bytes are.
 #[derive(Debug, Clone)]
@@ -72,13 +75,8 @@ impl TraceInput {
 
     /// Returns the name without what says how the file is packed.
     pub fn bare_name(&self) -> &str {
-        let name: &str = &self.name;
-        let end = Path::new(name).extension().and_then(|end| end.to_str()).unwrap_or_default();
-        if ["gz", "zst"].iter().any(|packed| end.eq_ignore_ascii_case(packed)) {
-            &name[..name.len() - end.len() - 1]
-        } else {
-            name
-        }
+        let (_, end) = Packing::named(&self.name).words();
+        &self.name[..self.name.len() - end.len()]
     }
 
     /// Opens the file.
@@ -99,22 +97,19 @@ impl TraceInput {
             }
         };
         let start = packed.fill_buf().map_err(|error| self.unreadable(&error))?;
-        let is_gzip = start.starts_with(&gzip::MAGIC);
-        let is_zstd = start.starts_with(&ZSTD_MAGIC);
-        self.check_name(is_gzip, "gzip", "gz")?;
-        self.check_name(is_zstd, "Zstandard", "zst")?;
+        let found = Packing::of(start);
+        self.check_name(found)?;
         let buffered = |stream: Box<dyn Read + Send>| BufReader::with_capacity(BUFFER, stream);
-        let unpacked: Box<dyn BufRead + Send> = if is_gzip {
-            Box::new(buffered(Box::new(GzipStream::Between(packed))))
-        } else if is_zstd {
-            Box::new(buffered(Box::new(ZstdStream::new(packed))))
-        } else {
-            packed
-        };
-        let damage = match (is_gzip, is_zstd) {
-            (true, _) => (Code::TraceGzip, "truncated or corrupt gzip stream"),
-            (_, true) => (Code::TraceZstd, "truncated or corrupt Zstandard stream"),
-            (false, false) => (Code::TraceRead, "cannot read on"),
+        let (unpacked, damage): (Box<dyn BufRead + Send>, _) = match found {
+            Packing::Plain => (packed, (Code::TraceRead, "cannot read on")),
+            Packing::Gzip => (
+                Box::new(buffered(Box::new(GzipStream::Between(packed)))),
+                (Code::TraceGzip, "truncated or corrupt gzip stream"),
+            ),
+            Packing::Zstd => (
+                Box::new(buffered(Box::new(ZstdStream::new(packed)))),
+                (Code::TraceZstd, "truncated or corrupt Zstandard stream"),
+            ),
         };
         Ok(Lines { name: Arc::clone(&self.name), unpacked, count: 0, damage })
     }
@@ -143,20 +138,18 @@ impl TraceInput {
             .help("give the path of a trace file or folder, or the name of a pin under pins/traces")
     }
 
-    /// Checks that the name ends in `end` where the file is packed so, and only there.
-    fn check_name(&self, is_packed: bool, what: &str, end: &str) -> Result<(), Problem> {
-        let found = Path::new(&*self.name).extension();
-        let is_named = found.is_some_and(|found| found.eq_ignore_ascii_case(end));
-        if is_named == is_packed {
+    /// Checks that the name says how the file is packed.
+    fn check_name(&self, found: Packing) -> Result<(), Problem> {
+        let named = Packing::named(&self.name);
+        if named == found {
             return Ok(());
         }
-        let (message, help) = if is_packed {
-            (
-                format!("`{}` holds {what} and its name does not end in `.{end}`", self.name),
-                "rename",
-            )
+        let (message, help) = if found == Packing::Plain {
+            let (what, end) = named.words();
+            (format!("`{}` ends in `{end}` and is no {what} stream", self.name), "rename, or pack")
         } else {
-            (format!("`{}` ends in `.{end}` and is no {what} stream", self.name), "rename, or pack")
+            let (what, end) = found.words();
+            (format!("`{}` holds {what} and its name does not end in `{end}`", self.name), "rename")
         };
         Err(Problem::new(Code::TraceExtension, message)
             .label(&SourceFile::new(&self.name, ""), Span::default(), "its first bytes say so")
@@ -176,8 +169,9 @@ impl Lines {
     /// Where the file cannot be read or unpacked, and for what is no UTF-8.
     pub(in super::super) fn next(&mut self) -> Result<Option<String>, Problem> {
         let mut bytes = Vec::new();
-        match self.unpacked.read_until(b'\n', &mut bytes) {
+        match (&mut self.unpacked).take(LINE_MAX + 1).read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(None),
+            Ok(length) if length as u64 > LINE_MAX => return Err(self.too_long()),
             Ok(_) => {}
             Err(error) => return Err(self.damaged(&error)),
         }
@@ -191,6 +185,16 @@ impl Lines {
         let line = String::from_utf8(bytes).map_err(|error| self.not_utf8(&error))?;
         let line = if self.count == 1 { without_mark(&self.name, line)? } else { line };
         Ok(Some(line))
+    }
+
+    /// Says that a line has no end in sight: no record is that long, and a packed file may hold any number of bytes.
+    fn too_long(&self) -> Problem {
+        let number = usize::try_from(self.next_number()).unwrap_or(usize::MAX);
+        let source = SourceFile::excerpt(&self.name, "", number);
+        let message = format!("the line is longer than {LINE_MAX} bytes");
+        Problem::new(Code::TraceSyntax, message)
+            .label(&source, Span::default(), "no line end")
+            .help("a recording has a record a line; is it the right file?")
     }
 
     fn not_utf8(&self, error: &std::string::FromUtf8Error) -> Problem {

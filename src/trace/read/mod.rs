@@ -11,9 +11,9 @@ mod stream;
 mod tests;
 
 pub use corpus::{CorpusView, WatchedRead, count_rows, read_corpus, read_views, read_watched};
-pub use files::trace_files;
+pub use files::{is_trace_name, trace_files};
 pub use gzip::{gzip_length, pack_gzip};
 pub(super) use input::Lines;
 pub use input::TraceInput;
-pub use shard::{Shard, is_named_gzip};
+pub use shard::{Shard, is_named_packed};
 pub use stream::Seen;

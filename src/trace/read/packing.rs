@@ -1,13 +1,59 @@
 //! Packed files as streams: gzip with all members, Zstandard with all frames, checksums verified.
 
 use std::io::{self, BufRead, ErrorKind, Read};
+use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// The first bytes of a Zstandard frame.
-pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How a file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// Not at all.
+    Plain,
+    /// With gzip.
+    Gzip,
+    /// With Zstandard.
+    Zstd,
+}
+
+impl Packing {
+    /// Returns what a file's name says, in any case.
+    pub(super) fn named(name: &str) -> Self {
+        let end = Path::new(name).extension().and_then(|end| end.to_str()).unwrap_or_default();
+        if end.eq_ignore_ascii_case("gz") {
+            Self::Gzip
+        } else if end.eq_ignore_ascii_case("zst") {
+            Self::Zstd
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// Returns what the first bytes say.
+    pub(super) fn of(start: &[u8]) -> Self {
+        if start.starts_with(&super::gzip::MAGIC) {
+            Self::Gzip
+        } else if start.starts_with(&ZSTD_MAGIC) {
+            Self::Zstd
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// Returns what it is called, and how names of such files end.
+    pub(super) const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Plain => ("plain text", ""),
+            Self::Gzip => ("gzip", ".gz"),
+            Self::Zstd => ("Zstandard", ".zst"),
+        }
+    }
+}
 
 /// Every member of a gzip stream, in order.
 #[derive(Debug)]
@@ -59,6 +105,11 @@ impl<R: BufRead> ZstdStream<R> {
     /// Returns the stream that `packed` holds.
     pub(super) fn new(packed: R) -> Self {
         Self { packed, decoder: FrameDecoder::new(), is_inside: false }
+    }
+
+    /// Returns what was packed, read as far as it was unpacked.
+    pub(super) fn into_inner(self) -> R {
+        self.packed
     }
 
     /// Begins the next frame; returns whether there is one.

@@ -1,11 +1,13 @@
 //! One file of a trace: in memory, or on the disk until it is read.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Problem, SourceFile, Span, not_utf8};
 
 use super::gzip;
+use super::packing::{Packing, ZstdStream};
 
 /// One file of a trace: its name for people, and its bytes or where they are.
 #[derive(Debug, Clone)]
@@ -17,7 +19,7 @@ pub struct Shard {
 /// What a shard holds.
 #[derive(Debug, Clone)]
 pub(super) enum Contents {
-    /// The bytes as the file holds them: gzip by their first two.
+    /// The bytes as the file holds them: packed by their first ones.
     AsFile(Vec<u8>),
     /// Those of a file that was verified, unpacked.
     Unpacked(Vec<u8>),
@@ -26,7 +28,7 @@ pub(super) enum Contents {
 }
 
 impl Shard {
-    /// Returns a shard of a file's bytes; they are gzip where they start with `1f 8b`.
+    /// Returns a shard of a file's bytes, packed or not by the first of them.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self { name: name.into(), contents: Contents::AsFile(bytes) }
     }
@@ -92,8 +94,8 @@ impl Shard {
     /// Returns the unpacked text as bytes.
     ///
     /// # Errors
-    /// `trace::read` where the file cannot be read, `trace::extension` where name and contents disagree, `trace::gzip` for a damaged
-    /// stream, with the row reached.
+    /// `trace::read` where the file cannot be read, `trace::extension` where name and contents disagree, `trace::gzip` and
+    /// `trace::zstd` for a damaged stream, with the row reached.
     pub fn unpack(&self) -> Result<Cow<'_, [u8]>, Problem> {
         let bytes = match &self.contents {
             Contents::Unpacked(bytes) => return Ok(Cow::Borrowed(bytes)),
@@ -103,20 +105,41 @@ impl Shard {
                 return loaded.unpack().map(|text| Cow::Owned(text.into_owned()));
             }
         };
-        let named_gzip = is_named_gzip(&self.name);
-        let is_gzip = bytes.starts_with(&gzip::MAGIC);
-        if is_gzip && !named_gzip {
-            let message = format!("`{}` holds gzip and its name does not end in `.gz`", self.name);
-            return Err(Problem::new(Code::TraceExtension, message)
-                .label(&SourceFile::new(&self.name, ""), Span::default(), "starts with 1f 8b")
-                .help("rename it to end in `.gz`, or unpack it with `gzip -d`"));
+        match (Packing::named(&self.name), Packing::of(bytes)) {
+            (Packing::Plain, Packing::Plain) => Ok(Cow::Borrowed(bytes)),
+            (Packing::Gzip, Packing::Gzip | Packing::Plain) => gzip::unpack(bytes)
+                .map(Cow::Owned)
+                .map_err(|(damage, readable)| self.damaged(&damage, &readable)),
+            (Packing::Zstd, Packing::Zstd) => self.unpack_zstd(bytes).map(Cow::Owned),
+            (Packing::Zstd, Packing::Plain) => {
+                let message = format!("`{}` ends in `.zst` and is no Zstandard stream", self.name);
+                Err(self.misnamed(message))
+            }
+            (_, found @ (Packing::Gzip | Packing::Zstd)) => {
+                let (what, end) = found.words();
+                let message =
+                    format!("`{}` holds {what} and its name does not end in `{end}`", self.name);
+                Err(self.misnamed(message))
+            }
         }
-        if !named_gzip {
-            return Ok(Cow::Borrowed(bytes));
-        }
-        gzip::unpack(bytes)
-            .map(Cow::Owned)
-            .map_err(|(damage, readable)| self.damaged(&damage, &readable))
+    }
+
+    fn misnamed(&self, message: String) -> Problem {
+        Problem::new(Code::TraceExtension, message)
+            .label(&SourceFile::new(&self.name, ""), Span::default(), "its first bytes say so")
+            .help("rename it, or pack it anew: the end of the name says how a file is packed")
+    }
+
+    fn unpack_zstd(&self, bytes: &[u8]) -> Result<Vec<u8>, Problem> {
+        let mut text = Vec::new();
+        let Err(error) = ZstdStream::new(bytes).read_to_end(&mut text) else { return Ok(text) };
+        let rows = line_ends(&text);
+        let message =
+            format!("truncated or corrupt Zstandard stream: {error}; {rows} rows were readable");
+        let source = SourceFile::excerpt(&self.name, "", rows.max(1));
+        Err(Problem::new(Code::TraceZstd, message)
+            .label(&source, Span::default(), "the last readable row")
+            .help("fetch the file again, or pack it anew with `zstd -19`"))
     }
 
     /// Returns the unpacked text.
@@ -177,9 +200,9 @@ fn unreadable(name: &str, error: &std::io::Error) -> Problem {
         .help("give the path of a trace file, or the name of a pin under pins/traces")
 }
 
-/// Returns whether a file's name says that it is packed: it ends in `.gz`, in any case.
-pub fn is_named_gzip(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+/// Returns whether a file's name says that it is packed: it ends in `.gz` or `.zst`, in any case.
+pub fn is_named_packed(name: &str) -> bool {
+    Packing::named(name) != Packing::Plain
 }
 
 /// Returns how many lines end in `bytes`.

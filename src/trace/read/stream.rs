@@ -11,8 +11,8 @@ use flate2::bufread::MultiGzDecoder;
 use crate::digest::{Hasher, Sha256};
 
 use super::super::row::Line;
-use super::gzip;
-use super::shard::{Contents, Shard, is_named_gzip};
+use super::packing::{Packing, ZstdStream};
+use super::shard::{Contents, Shard};
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
@@ -106,20 +106,38 @@ fn packed_lines(
     take: impl FnMut(Line<'_>),
 ) -> Result<Seen, Irregular> {
     let mut file = BufReader::with_capacity(AT_ONCE, Watched::new(file, digests));
-    let is_gzip = file.fill_buf().map_err(|_| Irregular)?.starts_with(&gzip::MAGIC);
-    if is_gzip != is_named_gzip(name) {
+    let found = Packing::of(file.fill_buf().map_err(|_| Irregular)?);
+    if found != Packing::named(name) {
         return Err(Irregular);
     }
-    if !is_gzip {
-        return watched_lines(file, name, lines_before, take);
-    }
-    let content = Watched::new(MultiGzDecoder::new(file), digests);
-    let mut content = BufReader::with_capacity(AT_ONCE, content);
-    let (lines, rows) = lines(&mut content, name, lines_before, take)?;
+    let at = (lines_before, digests);
+    let (content, file, (lines, rows)) = match found {
+        Packing::Plain => return watched_lines(file, name, lines_before, take),
+        Packing::Gzip => {
+            let (content, decoder, counts) =
+                unpacked_lines(MultiGzDecoder::new(file), name, at, take)?;
+            (content, decoder.into_inner(), counts)
+        }
+        Packing::Zstd => {
+            let (content, decoder, counts) = unpacked_lines(ZstdStream::new(file), name, at, take)?;
+            (content, decoder.into_inner(), counts)
+        }
+    };
+    let (bytes, sha256) = file.into_inner().finish();
+    Ok(Seen { bytes, sha256, content_sha256: content, rows, lines })
+}
+
+/// Reads the lines that a decoder yields; returns the digest of what it yielded, the decoder, and the numbers of lines.
+fn unpacked_lines<D: Read>(
+    decoder: D,
+    name: &str,
+    (lines_before, digests): (u64, Digests),
+    take: impl FnMut(Line<'_>),
+) -> Result<(Sha256, D, (u64, u64)), Irregular> {
+    let mut content = BufReader::with_capacity(AT_ONCE, Watched::new(decoder, digests));
+    let counts = lines(&mut content, name, lines_before, take)?;
     let content = content.into_inner();
-    let hasher = content.hasher.unwrap_or_default();
-    let (bytes, sha256) = content.from.into_inner().into_inner().finish();
-    Ok(Seen { bytes, sha256, content_sha256: hasher.finish(), rows, lines })
+    Ok((content.hasher.unwrap_or_default().finish(), content.from, counts))
 }
 
 /// As [`each_line`], of a text that is not packed, whatever it is called.

@@ -5,14 +5,12 @@
 //! §9.7.
 
 mod counts;
-mod detect;
 mod options;
 mod place;
 mod request;
 mod tree;
 
 pub use counts::RecordedCounts;
-pub use detect::detect_recording;
 pub use options::{RecordedOptions, TimestampBasis};
 pub use place::Place;
 pub use request::{RecordedEdge, RecordedRequest, RecordedTool, ToolMode};

@@ -10,7 +10,7 @@ use crate::plan::{PoolInputs, SimulationJob};
 use crate::scenario::dynosim::TraceFormat;
 use crate::scenario::dynosim::{Prediction, TraceFile};
 use crate::scenario::export::quoted;
-use crate::trace::{Shard, TimestampBasis, TraceFormat as Format, count_rows, is_named_gzip};
+use crate::trace::{Shard, TimestampBasis, TraceFormat as Format, count_rows, is_named_packed};
 
 /// A pin's name and digest.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ fn pin_text(trace: &TraceFile, shard: &Shard) -> Result<PinText, Bag> {
         path: trace.path.clone(),
         digest: Sha256::of(shard.bytes()),
         bytes: shard.bytes().len(),
-        content: is_named_gzip(&trace.path).then(|| Sha256::of(&unpacked)),
+        content: is_named_packed(&trace.path).then(|| Sha256::of(&unpacked)),
         rows: count_rows(&unpacked, format),
     })
 }
@@ -222,7 +222,8 @@ impl PinText {
 
 /// Returns the name of the copy beside the pin.
 fn shard_name(name: &str, path: &str) -> String {
-    format!("{name}.jsonl{}", if is_named_gzip(path) { ".gz" } else { "" })
+    let end = path.rsplit_once('.').filter(|_| is_named_packed(path));
+    format!("{name}.jsonl{}", end.map_or(String::new(), |(_, end)| format!(".{end}")))
 }
 
 /// Returns a pin's name for a file: lower case letters, digits and `-`.

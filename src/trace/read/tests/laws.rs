@@ -28,6 +28,7 @@ fn any_options() -> impl Strategy<Value = ReadOptions> {
             first_rows,
             basis: TimestampBasis::Auto,
             is_block_size_stated: ids,
+            faulty_rows_max: 10,
         }
     })
 }

@@ -5,6 +5,7 @@ mod gzip;
 mod laws;
 mod mooncake;
 mod strictness;
+mod zstd;
 
 use crate::diag::{Bag, Problem};
 use crate::trace::read::corpus::read_whole;
