@@ -209,6 +209,15 @@ codes! {
     GraphUnreachable "graph::unreachable" Error "A node cannot be reached from the start."
         "Nothing that it waits for ever begins. Add an edge from the start or from a node that can be reached.";
 
+    GraphTokenizer "graph::tokenizer" Error "A file is no tokenizer."
+        "The text that stands for recorded blocks is made under a tokenizer, so that n tokens are n tokens. `builtin` is in the program; `file` names the `tokenizer.json` of the served model in the format of Hugging Face.";
+    GraphVocabulary "graph::vocabulary" Error "A tokenizer has too few words to make texts of an exact length."
+        "Texts are made of words of one length that are one token each, alone and side by side. Tokenizers of bytes or of characters have none; use `builtin`.";
+    StoreFile "store::file" Error "A segment store cannot be written or read."
+        "A store is a folder that `bench` writes as a whole, beside its place first. The message says what the system answered.";
+    StoreDamaged "store::damaged" Error "A segment store is not what it was when it was written."
+        "Every file of a store has its length and digest in `store.json`. One that is cut, altered or missing means that requests would not be those that were planned. Build the store again from its trace.";
+
     // DynoSim's YAML and `bench predict`.
     DynosimFile "dynosim::file" Error "The configuration file cannot be read."
         "`bench predict -c FILE` reads one UTF-8 file. The message says what the system answered; paths are relative to the working directory.";

@@ -221,7 +221,9 @@ fn node_json(graph: &Graph, index: NodeIndex) -> Value {
         Prompt::Blocks { .. } | Prompt::Sampled(_) => &[],
     };
     let authored = pieces.iter().map(|piece| match piece {
-        Piece::Raw { role, .. } => object([("role", Value::text(role))]),
+        Piece::Raw { role, .. } | Piece::Composed { role, .. } => {
+            object([("role", Value::text(role))])
+        }
         Piece::Answer(of) => object([
             ("answer_of", Value::text(&graph.node(*of).id)),
             ("role", Value::text("assistant")),

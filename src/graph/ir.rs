@@ -1,5 +1,6 @@
 //! The graph: nodes, edges, channels.
 
+use crate::trace::HashScope;
 use crate::units::{BlockSize, Nanos, Tokens};
 
 use super::prompt::Prompt;
@@ -21,6 +22,8 @@ pub struct Graph {
     pub source: GraphSource,
     /// Tokens that one block stands for; absent where prompts are not made of blocks.
     pub block_size: Option<BlockSize>,
+    /// How far equal names of recorded blocks mean equal text.
+    pub hash_scope: HashScope,
     /// The nodes, by ordinal.
     pub nodes: Vec<Node>,
     /// The edges, by target, then by source.

@@ -1,15 +1,17 @@
 //! Workflow graphs: calls of a model, what each of them waits for, and what passes between them. One graph a session tree.
 //!
 //! Owns the IR that simulation and replay share ([`Graph`]), the lowering of recorded session trees into it ([`lower()`]), the
-//! validators ([`validate()`]) and the drawings ([`draw()`]). Uses `trace`, `units` and `diag`; knows nothing of scenarios, pins or
+//! validators ([`validate()`]), the drawings ([`draw()`]), the text of prompts ([`content`]) and where they are kept ([`store`]). Uses `trace`, `units` and `diag`; knows nothing of scenarios, pins or
 //! endpoints. Every time is integer nanoseconds: a graph is the same on every machine.
 
 mod blocks;
+pub mod content;
 mod dag;
 mod draw;
 mod ir;
 mod lower;
 mod prompt;
+pub mod store;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -22,5 +24,5 @@ pub use ir::{
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
 pub use lower::{IdleGapCap, LowerCounts, LowerOptions, lower};
-pub use prompt::{Message, MessageRole, Piece, Prompt, Run};
+pub use prompt::{Message, MessageRole, Piece, Prompt, Run, TextPart};
 pub use validate::validate;

@@ -37,6 +37,22 @@ pub enum Piece {
     },
     /// The answer of a node, as a message.
     Answer(NodeIndex),
+    /// A message whose text is put together when it is sent.
+    Composed {
+        /// Whose words.
+        role: String,
+        /// Its text, in order.
+        parts: Vec<TextPart>,
+    },
+}
+
+/// A part of the text of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextPart {
+    /// As somebody wrote it.
+    Written(String),
+    /// The text of a node's answer; nothing where it failed.
+    Answer(NodeIndex),
 }
 
 /// Blocks in a row that are one message, or the end of one.
@@ -74,6 +90,38 @@ impl MessageRole {
         match self {
             Self::User => "user",
             Self::Assistant => "assistant",
+        }
+    }
+}
+
+impl Piece {
+    /// Returns the nodes whose answers it takes, in order.
+    pub fn answers(&self) -> Vec<NodeIndex> {
+        match self {
+            Self::Raw { .. } => Vec::new(),
+            Self::Answer(of) => vec![*of],
+            Self::Composed { parts, .. } => {
+                let answers = parts.iter().filter_map(|part| match part {
+                    TextPart::Answer(of) => Some(*of),
+                    TextPart::Written(_) => None,
+                });
+                answers.collect()
+            }
+        }
+    }
+
+    /// Returns the nodes whose answers it takes, in order, to be changed.
+    pub fn answers_mut(&mut self) -> Vec<&mut NodeIndex> {
+        match self {
+            Self::Raw { .. } => Vec::new(),
+            Self::Answer(of) => vec![of],
+            Self::Composed { parts, .. } => {
+                let answers = parts.iter_mut().filter_map(|part| match part {
+                    TextPart::Answer(of) => Some(of),
+                    TextPart::Written(_) => None,
+                });
+                answers.collect()
+            }
         }
     }
 }

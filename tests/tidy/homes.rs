@@ -50,6 +50,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "src/cli/cmd/minimise/written",
             "src/cli/cmd/trace_",
             "src/gate/write",
+            "src/graph/store/folder",
             "src/scenario/edit",
         ],
     ),

@@ -8,6 +8,7 @@ use crate::graph::ir::{
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
 use crate::graph::prompt::{Piece, Prompt};
+use crate::trace::HashScope;
 use crate::units::{Nanos, Tokens};
 
 use super::record::{MessageRecord, TurnRecord};
@@ -225,7 +226,8 @@ impl Expansion {
         });
         let channels = channels.collect();
         let source = GraphSource::DagJsonl;
-        Graph { id: id.to_owned(), source, block_size: None, nodes, edges, channels }
+        let (id, hash_scope) = (id.to_owned(), HashScope::Global);
+        Graph { id, source, block_size: None, hash_scope, nodes, edges, channels }
     }
 }
 
@@ -237,11 +239,9 @@ fn renumber(node: &mut Node, at: NodeIndex, places: &[NodeIndex], edges: &[Edge]
     let to = edges[first..].iter().take_while(|edge| edge.target == Endpoint::Node(at));
     let mut read: Vec<NodeIndex> = to.filter_map(|edge| self::node(edge.source)).collect();
     if let Prompt::Authored(pieces) = &mut node.prompt {
-        for piece in pieces {
-            if let Piece::Answer(of) = piece {
-                *of = places[of.0];
-                read.push(*of);
-            }
+        for of in pieces.iter_mut().flat_map(Piece::answers_mut) {
+            *of = places[of.0];
+            read.push(*of);
         }
     }
     read.sort_unstable();

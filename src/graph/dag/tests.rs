@@ -16,6 +16,7 @@ fn prompt(graph: &Graph, id: &str) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Raw { role, .. } => role.clone(),
         Piece::Answer(of) => format!("<{}>", graph.node(*of).id),
+        Piece::Composed { .. } => panic!("a session composes nothing"),
     };
     pieces.iter().map(piece).collect::<Vec<_>>().join(" ")
 }

@@ -119,6 +119,7 @@ impl Lowering<'_> {
                 RecordedSource::Dynamo => GraphSource::Dynamo,
             },
             block_size: Some(self.calls.block_size),
+            hash_scope: self.tree.hash_scope,
             channels: nodes.iter().map(channel).collect(),
             nodes,
             edges,

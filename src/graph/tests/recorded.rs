@@ -174,9 +174,10 @@ fn edges_are_those_of_an_independent_implementation_but_for_joins_of_siblings() 
     }
 }
 
-/// Returns a graph without what only names it: what wrote it, and how the recording names blocks.
+/// Returns a graph without what only names it: what wrote it, and how the recording names blocks and how far the names go.
 fn anonymous(mut graph: Graph) -> Graph {
     graph.source = crate::graph::GraphSource::Native;
+    graph.hash_scope = crate::trace::HashScope::Global;
     let mut numbers = BTreeMap::new();
     for node in &mut graph.nodes {
         // A Dynamo capture counts what its engine served from cache, a Weka trace says nothing of it.

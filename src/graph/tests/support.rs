@@ -17,7 +17,7 @@ pub(in crate::graph) fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// Reads a Weka corpus.
-pub(super) fn weka(text: &[u8]) -> Vec<RecordedTree> {
+pub(in crate::graph) fn weka(text: &[u8]) -> Vec<RecordedTree> {
     let mut trees = Vec::new();
     let input = [TraceInput::bytes("weka.jsonl", text)];
     read_weka(&input, RecordedOptions::strict(), &mut |tree| trees.push(tree)).expect("a corpus");
@@ -25,7 +25,7 @@ pub(super) fn weka(text: &[u8]) -> Vec<RecordedTree> {
 }
 
 /// Reads a Dynamo capture.
-pub(super) fn dynamo(text: &[u8]) -> Vec<RecordedTree> {
+pub(in crate::graph) fn dynamo(text: &[u8]) -> Vec<RecordedTree> {
     let mut trees = Vec::new();
     let input = [TraceInput::bytes("capture.jsonl", text)];
     read_dynamo(&input, RecordedOptions::strict(), &mut |tree| trees.push(tree))
@@ -34,17 +34,17 @@ pub(super) fn dynamo(text: &[u8]) -> Vec<RecordedTree> {
 }
 
 /// Lowers trees.
-pub(super) fn graphs(trees: &[RecordedTree], cap: IdleGapCap) -> Vec<Graph> {
+pub(in crate::graph) fn graphs(trees: &[RecordedTree], cap: IdleGapCap) -> Vec<Graph> {
     trees.iter().map(|tree| lower(tree, LowerOptions { idle_gap_cap: cap }).0).collect()
 }
 
 /// Returns a cap of so many seconds.
-pub(super) fn seconds(count: u64) -> IdleGapCap {
+pub(in crate::graph) fn seconds(count: u64) -> IdleGapCap {
     IdleGapCap::At(Nanos::new(count * 1_000_000_000))
 }
 
 /// Returns a Weka trace of entries.
-pub(super) fn trace(entries: &[String]) -> String {
+pub(in crate::graph) fn trace(entries: &[String]) -> String {
     format!(
         r#"{{"id":"r","models":["m"],"block_size":16,"hash_id_scope":"local","requests":[{}]}}"#,
         entries.join(",")
@@ -52,7 +52,7 @@ pub(super) fn trace(entries: &[String]) -> String {
 }
 
 /// Returns a request of a Weka trace: start and duration in seconds, blocks.
-pub(super) fn call(start: f64, duration: f64, blocks: &[u64]) -> String {
+pub(in crate::graph) fn call(start: f64, duration: f64, blocks: &[u64]) -> String {
     let tokens = blocks.len() * 16;
     format!(
         r#"{{"t":{start},"type":"n","model":"m","in":{},"out":8,"hash_ids":{blocks:?},"api_time":{duration}}}"#,
@@ -61,7 +61,7 @@ pub(super) fn call(start: f64, duration: f64, blocks: &[u64]) -> String {
 }
 
 /// Returns the marker of a sub-agent.
-pub(super) fn agent(start: f64, id: &str, status: &str, entries: &[String]) -> String {
+pub(in crate::graph) fn agent(start: f64, id: &str, status: &str, entries: &[String]) -> String {
     format!(
         r#"{{"t":{start},"type":"subagent","agent_id":"{id}","subagent_type":"x","status":"{status}","models":["m"],"requests":[{}]}}"#,
         entries.join(",")

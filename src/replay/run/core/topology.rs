@@ -133,11 +133,7 @@ fn slots(prompt: &Prompt) -> Vec<NodeIndex> {
     match prompt {
         Prompt::Blocks { .. } | Prompt::Sampled(_) => Vec::new(),
         Prompt::Authored(pieces) => {
-            let answer = |piece: &Piece| match piece {
-                Piece::Answer(node) => Some(*node),
-                Piece::Raw { .. } => None,
-            };
-            let unique: BTreeSet<NodeIndex> = pieces.iter().filter_map(answer).collect();
+            let unique: BTreeSet<NodeIndex> = pieces.iter().flat_map(Piece::answers).collect();
             unique.into_iter().collect()
         }
     }
