@@ -460,6 +460,12 @@ codes! {
         "`--output` names a folder that is empty or not there: what is written is a project of its own, with its pins, and nothing is written over.";
     MinimiseUnproven "minimise::unproven" Error "The reproduction does not reproduce."
         "Before it is told, the written files are read back and run under both versions. They answered alike, although the same job differed in memory: a bug of this program. The files are left for whoever reports it.";
+    MockScript "mock::script" Error "A script of the mock server is wrong."
+        "A script says which request gets what answer: docs/mock.md has its nodes. The label shows the value that fits none of them.";
+    MockRead "mock::read" Error "A script of the mock server cannot be read."
+        "`--script` names a file with a script in KDL. The message says what the system answered.";
+    MockStart "mock::start" Error "The mock server cannot be started."
+        "The address is in use or not of this machine, or the file of a socket is there already. Name another with `--port` or `--unix`; without either the system picks a free port.";
     DiffDefinition "diff::other_definition" Error "The two sides use different metric definitions."
         "Figures under different definitions are never compared: there is no verdict (exit 4).";
 }

@@ -1,4 +1,23 @@
 //! A server of the OpenAI API on this machine: the truth that the client is held against.
 //!
-//! Owns its scripts, the simulated engine behind the API, and the stamps of what it wrote. Uses `sim`, `replay::wall`, `units` and
-//! `diag`; knows nothing of scenarios and reports.
+//! Owns its scripts, the simulated engine behind the API, and the stamps of what it wrote. Uses `sim`, `replay::wall`, `scenario`
+//! (to read scripts), `units` and `diag`; knows nothing of plans of traffic and of reports.
+
+mod answer;
+mod api;
+mod script;
+mod server;
+mod stamps;
+mod timer;
+
+#[cfg(test)]
+mod tests;
+
+pub use script::{
+    Answer, Fault, FaultKind, LineEnd, Output, Pieces, Refused, Rule, Script, Stall, ToolScript,
+    UsageScript, When,
+};
+pub use server::{
+    Address, Behaviour, Bind, Credentials, MockError, MockServer, Security, Settings, start,
+};
+pub use stamps::{AnswerStamps, Stamps};

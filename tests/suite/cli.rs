@@ -34,6 +34,7 @@ const COMMANDS: &[&str] = &[
     "graph",
     "predict",
     "import",
+    "mock",
     "parity",
     "perf",
     "prune",

@@ -12,6 +12,7 @@ mod graph;
 mod interrupt;
 mod lint;
 mod minimise;
+mod mock;
 mod nix;
 mod oracle;
 mod parity;

@@ -63,8 +63,8 @@ const EVERYWHERE: &[&str] = &["itoa", "serde", "serde_json", "strsim", "thiserro
 const OWNED: &[(&str, &[&str])] = &[
     ("Instant", &["src/cli/wall.rs"]),
     ("SystemTime", &["src/cli/", "src/report/provenance"]),
-    ("TcpStream", &[]),
-    ("TcpListener", &[]),
+    ("TcpStream", &["src/mock/"]),
+    ("TcpListener", &["src/mock/"]),
     ("UdpSocket", &[]),
     ("HashMap", &["src/sim/", "src/trace/"]),
     ("HashSet", &["src/sim/", "src/trace/"]),

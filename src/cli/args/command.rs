@@ -9,8 +9,8 @@ use crate::cli::environment;
 use super::{
     AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
     ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
-    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, ParityArgs, PerfArgs,
-    PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
+    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, MockArgs, ParityArgs,
+    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -136,6 +136,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002\n  bench parity scenarios/smoke.kdl --engine aisimulate --version 0.13.0-dev.87"
     )]
     Parity(ParityArgs),
+    /// Serve the OpenAI API on this machine, with exact delays and faults, until a signal
+    #[command(
+        after_help = "Prints where it is as one line of JSON; `GET /stamps` tells when it wrote what, on the machine's monotonic clock.\n\nExamples:\n  bench mock --port 8000 --script slow.kdl\n  bench mock --fast --tls --credentials /tmp/mock"
+    )]
+    Mock(MockArgs),
     /// Measure the simulator: requests and passes per second, or predictions against their limits
     #[command(
         after_help = "Examples:\n  bench perf\n  bench perf sim --trace mooncake.jsonl\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"

@@ -9,6 +9,7 @@ mod global;
 mod graph;
 mod import;
 mod maintain;
+mod mock;
 mod parity;
 mod pins;
 mod predict;
@@ -30,6 +31,7 @@ pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,
     PerfSimArgs, PerfTraceArgs, PruneArgs,
 };
+pub(crate) use mock::{MockArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileFormat,

@@ -2,8 +2,8 @@
 
 use super::{
     accept, bisect, check, completions, diff, docs, engines, exec_batch, exec_job, exec_pin,
-    explain, explain_code, fmt, graph, import, lint, man, merge, minimise, parity, perf, pin, pins,
-    plan, predict, prune, run, trace, upgrade,
+    explain, explain_code, fmt, graph, import, lint, man, merge, minimise, mock, parity, perf, pin,
+    pins, plan, predict, prune, run, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -23,6 +23,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Upgrade(args) => upgrade::run(args, context),
         Command::Explain(args) => explain::run(args, context),
         Command::Minimise(args) => minimise::run(args, context),
+        Command::Mock(args) => mock::run(args, context),
         Command::Plan(args) => plan::run(args, context),
         Command::Lint(args) => lint::run(args, context),
         Command::Fmt(args) => fmt::run(args, context),

@@ -26,6 +26,7 @@ mod lint;
 mod man;
 mod merge;
 mod minimise;
+mod mock;
 mod parity;
 mod partition;
 mod perf;

@@ -1,0 +1,40 @@
+//! Commands on the mock server.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of `mock`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MockArgs {
+    /// The port of the loopback device [default: one that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Listen on a socket of the file system instead; it is removed in the end
+    #[arg(long, value_name = "PATH", conflicts_with = "port")]
+    pub(crate) unix: Option<PathBuf>,
+    /// Answer as a script says: exact delays and faults by request (docs/mock.md)
+    #[arg(long, value_name = "FILE", group = "behaviour")]
+    pub(crate) script: Option<PathBuf>,
+    /// Answer as fast as possible
+    #[arg(long, group = "behaviour")]
+    pub(crate) fast: bool,
+    /// Speak TLS, and HTTP/2 with whoever asks for it, with certificates made at the start
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "server")]
+    pub(crate) tls: Option<TlsKind>,
+    /// Write the authority and a client's certificate and key there: `ca.pem`, `client.pem`, `client.key`
+    #[arg(long, value_name = "DIR", requires = "tls")]
+    pub(crate) credentials: Option<PathBuf>,
+    /// End when standard input does, as well as on a signal
+    #[arg(long)]
+    pub(crate) while_stdin: bool,
+}
+
+/// Who shows a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TlsKind {
+    /// The server alone.
+    Server,
+    /// Clients too.
+    Mutual,
+}

@@ -1,0 +1,6 @@
+//! The server over real sockets: bytes and counts, and that nothing is early.
+
+mod faults;
+mod secured;
+mod streams;
+mod support;
