@@ -3,6 +3,7 @@
 //! Owns what a pin file may hold, its digest, and the verification of the files it names: size, then digest, before a byte is
 //! unpacked or parsed. Reads KDL through `scenario::{syntax, cursor}`, traces through `trace`. Knows nothing of plans.
 
+mod accepted;
 pub mod audit;
 mod bundle;
 mod capability;
@@ -25,6 +26,7 @@ mod verify;
 mod version;
 mod versions;
 
+pub use accepted::{AcceptedParting, Parting, accepted_partings};
 pub use bundle::Bundle;
 pub use capability::{Aspect, Capabilities};
 pub use capacity::{CapacityError, Footprint, KvRequest};

@@ -195,14 +195,6 @@ fn a_code_is_explained_on_stdout_and_an_unknown_one_is_answered_with_a_near_one(
 }
 
 #[test]
-fn the_generated_pages_are_those_that_the_program_writes() {
-    let root = crate::program::repository_root();
-    let mut command = Place::empty().command(["docs", "--check"]);
-    let ran = Ran::of(command.current_dir(root)).exits(0);
-    assert_eq!(ran.stdout, "");
-}
-
-#[test]
 fn colour_reaches_stderr_only_where_it_is_wanted() {
     let coloured = |words: &[&str], no_color: Option<&str>| {
         let place = Place::empty();

@@ -168,3 +168,44 @@ fn what_would_silently_compare_nothing_is_refused() {
     let ran = place.bench(["parity", "cases"]);
     assert_ne!(ran.code, Some(0), "{ran}");
 }
+
+#[test]
+fn what_is_known_to_part_is_accepted_and_red_where_it_parts_no_more() {
+    let place = project(OBLIGING);
+    let known = "pins/engines/aisimulate.parity.kdl";
+    let accept = |kind: &str| {
+        let text = format!(
+            "parity \"aisimulate\" {{\n    accept \"early\" as=\"{kind}\" {{\n        case \"runner/two/one/aisimulate\"\n        version \"0.13.0-dev.87\"\n        reason \"it is early\"\n    }}\n}}\n"
+        );
+        place.write(known, text);
+    };
+    accept("differs");
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(3);
+    assert!(ran.stdout.contains("STALE: early"), "{ran}");
+    let answer = place.read(ANSWER);
+    place.write(ANSWER, answer.replacen("\"first_token_ms\":10.0", "\"first_token_ms\":9.0", 1));
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(0);
+    assert!(ran.stdout.contains("accepted: early"), "{ran}");
+    assert!(ran.stdout.ends_with("0 agree, 0 differ, 0 not comparable, 1 as accepted\n"), "{ran}");
+    let text = place.read("scenarios/r.kdl");
+    let roofline = "timing \"fixed\" prefill-ms=10.0 decode-ms=2.0";
+    place.write("scenarios/r.kdl", text.replace(roofline, "timing \"roofline\""));
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(3);
+    assert!(ran.stdout.contains("STALE: early"), "another kind of parting: {ran}");
+    accept("not-comparable");
+    parity(&place, &["scenarios/r.kdl"]).exits(0);
+    std::fs::remove_file(place.path(known)).expect("there");
+    parity(&place, &["scenarios/r.kdl"]).exits(4);
+    place.write(known, "parity \"other\" {}\n");
+    let ran = parity(&place, &["scenarios/r.kdl"]).exits(2);
+    assert!(ran.stderr.contains("this file is named after engine `aisimulate`"), "{ran}");
+}
+
+#[test]
+fn a_recorded_play_is_not_comparable_on_a_runner_and_no_runner_is_asked() {
+    let place = project("#!/bin/sh\nexit 3\n");
+    let cases = repository_root().join("tests/fixtures/oracle/cases");
+    let ran = parity(&place, &[&cases.to_string_lossy(), "--only", "104"]).exits(0);
+    assert!(ran.stdout.contains("accepted: plays"), "{ran}");
+    assert!(ran.stdout.contains("recorded plays on engine `aisimulate`"), "{ran}");
+}

@@ -10,11 +10,14 @@ use crate::scenario::reference::{self, NotRun};
 use crate::scenario::table;
 use crate::sim::LIMITATIONS;
 
+use super::parity::{FIDELITY, fidelity};
+
 /// Runs the command in the project root, or in the working directory; stdout names the pages that changed, or differ.
 pub(super) fn run(args: DocsArgs, context: &Context) -> Result<Exit, Failure> {
     let root = context.root().unwrap_or(Path::new("."));
     let mut differing = Vec::new();
-    for (name, text) in pages() {
+    let counted = fidelity(root, context)?.map(|text| (FIDELITY, text));
+    for (name, text) in pages().into_iter().chain(counted) {
         let path = root.join(name);
         if std::fs::read_to_string(&path).is_ok_and(|known| known == text) {
             continue; // the page is as it should be
@@ -34,7 +37,7 @@ pub(super) fn run(args: DocsArgs, context: &Context) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns every generated page: its path in the project, and its text.
+/// Returns every page that is generated from the program alone: its path in the project, and its text.
 fn pages() -> [(&'static str, String); 2] {
     let scenario = reference::page(&table::ROOT, &not_run());
     [("docs/diagnostics.md", diag::page()), ("docs/scenario.md", scenario)]

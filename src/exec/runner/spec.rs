@@ -95,9 +95,12 @@ fn transfer(job: &SimulationJob, role: WorkerRole) -> Map<String, Value> {
         WorkerRole::Prefill => (transfer.bandwidth_gb_per_second, true),
         WorkerRole::Decode => (transfer.decode_bandwidth_gb_per_second, false),
     };
-    let mode = match transfer.timing_mode {
-        TransferTiming::DestinationMissing => "destination_missing",
-        TransferTiming::FullPrompt => "full_prompt",
+    let mode = match (role, transfer.timing_mode) {
+        // It sends nothing; some versions refuse the other word beside a state cache.
+        (WorkerRole::Aggregated, _) | (_, TransferTiming::FullPrompt) => "full_prompt",
+        (WorkerRole::Prefill | WorkerRole::Decode, TransferTiming::DestinationMissing) => {
+            "destination_missing"
+        }
     };
     let mut fields = Map::new();
     fields.insert("kv_transfer_timing_mode".to_owned(), mode.into());

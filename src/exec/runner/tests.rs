@@ -100,6 +100,8 @@ fn an_answer_becomes_a_record_that_says_no_more_than_the_engine_does() {
     assert_eq!(asked["protocol"], "touchstone.runner/1");
     assert_eq!(asked["engine"]["version"], pin().version);
     assert_eq!(asked["spec"]["engine"]["rank"]["timing_model"]["type"], "fixed");
+    let rank = asked["spec"]["engine"]["rank"].to_string();
+    assert!(rank.contains("\"kv_transfer_timing_mode\":\"full_prompt\""), "{rank}");
     assert_eq!(asked["traffic"]["sessions"].as_array().map(Vec::len), Some(2));
     assert_eq!(record.requests.len(), 2);
     let first = record.requests.iter().next().expect("two");

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use crate::digest::Sha256;
 use crate::exec::JobError;
 use crate::pin::EnginePin;
-use crate::plan::SimulationJob;
+use crate::plan::{Part, SimulationJob};
 use crate::protocol::{
     EngineRun, PROTOCOL, RunnerEngine, RunnerOutcome, RunnerRequest, RunnerResponse,
 };
 use crate::record::RunRecord;
-use crate::sim::{OfferedName, Options};
+use crate::sim::{OfferedName, Options, SimError, Unsupported};
 use crate::workload::Corpus;
 
 use super::answer::{Unusable, record};
@@ -42,6 +42,10 @@ impl Upstream {
         corpus: Option<&Corpus>,
         options: &Options<'_>,
     ) -> Result<RunRecord, JobError> {
+        if corpus.is_some_and(|corpus| corpus.plays().is_some()) {
+            let what = format!("recorded plays on engine `{}` {}", self.pin.name, self.pin.version);
+            return Err(SimError::from(Unsupported::new(what, Part::Workload)).into());
+        }
         let key = job.key().digest().hex();
         let (bytes, names) = self.request(job, asked(job, corpus)?, &key);
         let (answer, stderr) = ask(&self.program, bytes, self.limits, options.stop)?;

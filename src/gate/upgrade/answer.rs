@@ -6,6 +6,7 @@ use crate::exec::JobError;
 use crate::exec::runner::RunnerError;
 use crate::record::Spool;
 use crate::report::{JobResult, JobState, Report};
+use crate::sim::SimError;
 
 /// A report with its requests, and the digest of what the engine answered.
 #[derive(Debug, Clone)]
@@ -70,10 +71,13 @@ fn answer_digest(report: &Report) -> Sha256 {
     Value::Object(fields).digest()
 }
 
-/// Returns why the engine itself refuses a job; `None` where it does not.
+/// Returns why the engine itself refuses a job, or its runner cannot be asked it; `None` where neither is so.
 fn refusal(result: &JobResult) -> Option<String> {
     match &result.state {
         JobState::Unreported(JobError::Runner(error @ RunnerError::Refused { .. })) => {
+            Some(error.to_string())
+        }
+        JobState::Unreported(JobError::Simulation(error @ SimError::Unsupported(_))) => {
             Some(error.to_string())
         }
         JobState::Reported { .. } | JobState::Unreported(_) => None,

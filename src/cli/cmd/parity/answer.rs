@@ -11,6 +11,7 @@ use crate::report::dynosim::{Answer, Bounds};
 use crate::scenario::dynosim;
 use crate::trace::Shard;
 
+use super::areas::Area;
 use super::recording::{Asked, Recording};
 
 /// An answer, or why there is none.
@@ -24,12 +25,16 @@ pub(super) enum Answered {
     NotCovered(String),
 }
 
-/// Returns this program's answer to what a recording asked. Its warnings are of no interest here.
-pub(super) fn answer(recording: &Recording, context: &Context) -> Answered {
-    run(recording, &context.quiet()).unwrap_or_else(refused)
+/// Returns this program's answer to what a recording asked, and notes what that exercises. Its warnings are of no interest here.
+pub(super) fn answer(recording: &Recording, context: &Context, areas: &mut Vec<Area>) -> Answered {
+    run(recording, &context.quiet(), areas).unwrap_or_else(refused)
 }
 
-fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
+fn run(
+    recording: &Recording,
+    context: &Context,
+    areas: &mut Vec<Area>,
+) -> Result<Answered, Failure> {
     let (prediction, shard, folder) = match &recording.asked {
         Asked::Specification { text } => {
             (dynosim::decode_spec(&SourceFile::new("spec.json", text))?, None, Path::new("."))
@@ -52,6 +57,7 @@ fn run(recording: &Recording, context: &Context) -> Result<Answered, Failure> {
             Some(predict::read_trace(file, &[shard], &job, context)?)
         }
     };
+    *areas = Area::of(&job, corpus.as_ref());
     let (summary, rows) = predict::answer(&job, corpus.as_ref())?;
     let summary = summary.as_object().cloned().unwrap_or_default();
     let rows = rows.as_array().cloned().unwrap_or_default();

@@ -13,7 +13,8 @@ use super::recording::{Asked, Recording, of_folder};
 use super::table::{self, Judged, Verdict};
 
 /// Where the recorded cases of a project are.
-const FIXTURES: [&str; 2] = ["tests/fixtures/oracle/cases", "tests/fixtures/oracle/specs"];
+pub(super) const FIXTURES: [&str; 2] =
+    ["tests/fixtures/oracle/cases", "tests/fixtures/oracle/specs"];
 
 /// Runs the command: exit 3 where a case differs by more than is allowed, 4 where none could be compared.
 pub(in crate::cli::cmd) fn run(args: &ParityArgs, context: &Context) -> Result<Exit, Failure> {
@@ -69,8 +70,10 @@ pub(super) fn folders(args: &ParityArgs, context: &Context) -> Vec<PathBuf> {
 }
 
 /// Answers a recording and compares.
-fn judge(recording: Recording, context: &Context) -> Judged {
-    let verdict = match (answer(&recording, context), &recording.answer) {
+pub(super) fn judge(recording: Recording, context: &Context) -> Judged {
+    let mut areas = Vec::new();
+    let answered = answer(&recording, context, &mut areas);
+    let verdict = match (answered, &recording.answer) {
         (Answered::NotCovered(what), _) => Verdict::NotCovered(what),
         (Answered::Failed(_), None) => Verdict::BothFailed,
         (Answered::Failed(why), Some(_)) => Verdict::OneFailed(format!("fails here: {why}")),
@@ -82,5 +85,5 @@ fn judge(recording: Recording, context: &Context) -> Judged {
             Verdict::Compared(compare(recorded, &found, bounds))
         }
     };
-    Judged { name: recording.name, verdict }
+    Judged { name: recording.name, areas, verdict }
 }

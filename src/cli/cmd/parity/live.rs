@@ -11,7 +11,7 @@ use crate::diag::{Bag, Problem, SourceFile};
 use crate::exec::runner::RunnerError;
 use crate::exec::{Engines, Executor, JobError, Native, guard};
 use crate::gate::parity::Parity;
-use crate::pin::Registry;
+use crate::pin::{Registry, accepted_partings};
 use crate::plan::{Compat, EngineIdentity, JobKind, SimulationJob, load_plan};
 use crate::record::RunRecord;
 use crate::scenario::dynosim;
@@ -32,7 +32,8 @@ struct Pair {
     stop: &'static AtomicBool,
 }
 
-/// Runs the command with an engine that is there: exit 1 where an engine broke, 3 where a job differs, 4 where none could be compared.
+/// Runs the command with an engine that is there: exit 1 where an engine broke, 3 where a job differs and nobody accepted
+/// that, or does not although somebody did, 4 where one could not be compared.
 pub(super) fn run(
     (name, version): (&str, &str),
     args: &ParityArgs,
@@ -58,12 +59,12 @@ fn exit(sides: &[Sides]) -> Exit {
     let any = |standing: Standing| sides.iter().any(|side| side.standing() == standing);
     if any(Standing::Broken) {
         Exit::JobFailed
-    } else if any(Standing::Differs) {
+    } else if any(Standing::Differs) || any(Standing::Stale) {
         Exit::Drift
-    } else if any(Standing::Agrees) {
-        Exit::Success
-    } else {
+    } else if any(Standing::NotComparable) {
         Exit::NoVerdict
+    } else {
+        Exit::Success
     }
 }
 
@@ -76,6 +77,7 @@ fn compared(
     let root = context.root().unwrap_or(Path::new("."));
     let registry = Registry::open(root)?;
     let upstream = EngineIdentity::find(&registry, name, version)?;
+    let accepted = accepted_partings(root, name)?;
     let store = engines::store(&registry, context)?;
     let engines =
         Engines::of([&upstream], &registry)?.with_runners(&store, &|line| context.note(line))?;
@@ -95,6 +97,9 @@ fn compared(
         } else {
             pair.of_scenario(&path, (args, context), &mut sides)?;
         }
+    }
+    for side in &mut sides {
+        side.hold_against(&accepted, &pair.upstream.version);
     }
     Ok(sides)
 }
@@ -230,6 +235,9 @@ impl Pair {
 /// would say.
 fn ending(run: Result<RunRecord, JobError>) -> Option<End> {
     let error = run.err()?;
+    if let JobError::Simulation(SimError::Unsupported(unsupported)) = &error {
+        return Some(End::Unasked(unsupported.what.clone()));
+    }
     let says_no = match &error {
         JobError::Simulation(error) => match error {
             SimError::DeadEnd { .. }

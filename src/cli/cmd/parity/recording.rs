@@ -13,6 +13,17 @@ use crate::plan::Compat;
 use crate::report::dynosim::Answer;
 use crate::trace::Shard;
 
+/// What the reference says of itself and of its own reading of a recording: where its prices come from (later builds), digests of its
+/// structures, and words that are the same in every run.
+const IDENTITY: [&str; 6] = [
+    "prediction_provenance",
+    "agentic_graph",
+    "agentic_input_format",
+    "agentic_lifecycle_digest",
+    "agentic_qualification",
+    "weka_nested_timestamp_basis",
+];
+
 /// A recorded case.
 #[derive(Debug, Clone)]
 pub(super) struct Recording {
@@ -155,8 +166,9 @@ fn of_case_folder(path: &Path, name: &str) -> Result<Vec<Recording>, Problem> {
 fn answer(summary: &Value, rows: &Value) -> Option<Answer> {
     let mut summary: Map<String, Value> = summary.as_object()?.clone();
     summary.remove("per_request");
-    // Later builds of the reference add where its prices come from.
-    summary.remove("prediction_provenance");
+    for name in IDENTITY {
+        summary.remove(name);
+    }
     Some(Answer::new(summary, rows.as_array()?.clone()))
 }
 

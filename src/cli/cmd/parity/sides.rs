@@ -4,12 +4,23 @@ use serde_json::{Value, json};
 
 use crate::cli::render::{Align, columns};
 use crate::gate::parity::{Apart, Parity};
+use crate::pin::{AcceptedParting, Parting};
 
 /// What came of a job on both engines.
 #[derive(Debug)]
 pub(super) struct Sides {
     name: String,
     outcome: Outcome,
+    accepted: Option<Known>,
+}
+
+/// What was known of a job before it was compared.
+#[derive(Debug)]
+struct Known {
+    /// The name of the node that says so.
+    name: String,
+    /// Whether it came as it says.
+    came: bool,
 }
 
 /// Why an engine has no record of a job.
@@ -17,6 +28,8 @@ pub(super) struct Sides {
 pub(super) enum End {
     /// It says that the job cannot be run, or comes to no end: an answer.
     Refused(String),
+    /// Its runner cannot be asked such a job, which shows only when that is made ready.
+    Unasked(String),
     /// It broke, or could not be asked: no answer at all.
     Broken(String),
 }
@@ -43,6 +56,10 @@ pub(super) enum Standing {
     Agrees,
     /// They do not.
     Differs,
+    /// They do not, or could not be asked, and that is known.
+    Accepted,
+    /// That was known of them, and it is not so.
+    Stale,
     /// They could not be asked the same.
     NotComparable,
     /// One of them broke.
@@ -51,7 +68,14 @@ pub(super) enum Standing {
 
 impl Standing {
     /// Every one, in the order of the last line.
-    const ALL: [Self; 4] = [Self::Agrees, Self::Differs, Self::NotComparable, Self::Broken];
+    const ALL: [Self; 6] = [
+        Self::Agrees,
+        Self::Differs,
+        Self::NotComparable,
+        Self::Accepted,
+        Self::Stale,
+        Self::Broken,
+    ];
 
     /// Returns the word of the table.
     const fn word(self) -> &'static str {
@@ -59,6 +83,8 @@ impl Standing {
             Self::Agrees => "agrees",
             Self::Differs => "differs",
             Self::NotComparable => "not comparable",
+            Self::Accepted => "accepted",
+            Self::Stale => "STALE",
             Self::Broken => "BROKEN",
         }
     }
@@ -69,6 +95,8 @@ impl Standing {
             Self::Agrees => "agree",
             Self::Differs => "differ",
             Self::NotComparable => "not comparable",
+            Self::Accepted => "as accepted",
+            Self::Stale => "accepted and not so",
             Self::Broken => "broken",
         }
     }
@@ -77,12 +105,12 @@ impl Standing {
 impl Sides {
     /// Returns a job that both ran.
     pub(super) fn compared(name: &str, parity: Parity) -> Self {
-        Self { name: name.to_owned(), outcome: Outcome::Compared(parity) }
+        Self::of(name, Outcome::Compared(parity))
     }
 
     /// Returns a job that one of the two cannot run.
     pub(super) fn not_comparable(name: &str, what: String) -> Self {
-        Self { name: name.to_owned(), outcome: Outcome::NotComparable(what) }
+        Self::of(name, Outcome::NotComparable(what))
     }
 
     /// Returns a job that at least one of the two did not bring to an end; why of each that did not.
@@ -90,16 +118,45 @@ impl Sides {
         let outcome = match why {
             (Some(End::Broken(why)), _) => Outcome::Broken(format!("native: {why}")),
             (_, Some(End::Broken(why))) => Outcome::Broken(format!("upstream: {why}")),
+            (Some(End::Unasked(what)), _) | (_, Some(End::Unasked(what))) => {
+                Outcome::NotComparable(what)
+            }
             (Some(End::Refused(_)), Some(End::Refused(_))) => Outcome::BothRefuse,
             (Some(End::Refused(why)), None) => Outcome::OneRefuses(format!("native: {why}")),
             (None, Some(End::Refused(why))) => Outcome::OneRefuses(format!("upstream: {why}")),
             (None, None) => Outcome::Broken("neither says why".to_owned()),
         };
-        Self { name: name.to_owned(), outcome }
+        Self::of(name, outcome)
     }
 
-    /// Returns how the sides stand to each other.
+    fn of(name: &str, outcome: Outcome) -> Self {
+        Self { name: name.to_owned(), outcome, accepted: None }
+    }
+
+    /// Takes note of what is known of the job under a version of the upstream engine.
+    pub(super) fn hold_against(&mut self, accepted: &[AcceptedParting], version: &str) {
+        let known = accepted.iter().find(|known| known.speaks_of(&self.name, version));
+        let found = match self.found() {
+            Standing::Differs => Some(Parting::Differs),
+            Standing::NotComparable => Some(Parting::NotComparable),
+            Standing::Agrees | Standing::Accepted | Standing::Stale | Standing::Broken => None,
+        };
+        self.accepted =
+            known.map(|known| Known { name: known.name.clone(), came: found == Some(known.kind) });
+    }
+
+    /// Returns how the sides stand to each other, with what was known of it.
     pub(super) fn standing(&self) -> Standing {
+        match (self.found(), &self.accepted) {
+            (Standing::Broken, _) => Standing::Broken,
+            (found, None) => found,
+            (_, Some(known)) if known.came => Standing::Accepted,
+            (_, Some(_)) => Standing::Stale,
+        }
+    }
+
+    /// Returns how they were found to stand to each other.
+    fn found(&self) -> Standing {
         match &self.outcome {
             Outcome::Compared(parity) if parity.holds() => Standing::Agrees,
             Outcome::Compared(_) | Outcome::OneRefuses(_) => Standing::Differs,
@@ -111,9 +168,14 @@ impl Sides {
 
     /// Returns the rows of the table: one for a job, and one more for each further metric that differs.
     fn rows(&self) -> Vec<Vec<String>> {
-        let word = self.standing().word();
+        let word = match (&self.accepted, self.standing()) {
+            (Some(known), standing @ (Standing::Accepted | Standing::Stale)) => {
+                format!("{}: {}", standing.word(), known.name)
+            }
+            (_, standing) => standing.word().to_owned(),
+        };
         let row = |requests: String, metric: String, what: String| {
-            vec![self.name.clone(), word.to_owned(), requests, metric, what]
+            vec![self.name.clone(), word.clone(), requests, metric, what]
         };
         match &self.outcome {
             Outcome::Compared(parity) => {
@@ -162,13 +224,16 @@ impl Sides {
                 json!(what)
             }
         };
-        let agrees = match self.standing() {
+        let agrees = match self.found() {
             Standing::Agrees => json!(true),
             Standing::Differs => json!(false),
-            Standing::NotComparable | Standing::Broken => Value::Null,
+            Standing::NotComparable | Standing::Broken | Standing::Accepted | Standing::Stale => {
+                Value::Null
+            }
         };
+        let accepted = self.accepted.as_ref().map(|known| &known.name);
         let verdict = self.standing().word();
-        json!({"job": self.name, "agrees": agrees, "verdict": verdict, "what": what})
+        json!({"job": self.name, "accepted": accepted, "agrees": agrees, "verdict": verdict, "what": what})
     }
 }
 
@@ -195,7 +260,11 @@ pub(super) fn text(sides: &[Sides]) -> String {
     let aligns = [Align::Left, Align::Left, Align::Right, Align::Left, Align::Left];
     let count = |standing: Standing| {
         let count = sides.iter().filter(|side| side.standing() == standing).count();
-        let is_told = count > 0 || standing != Standing::Broken;
+        let is_usual = match standing {
+            Standing::Agrees | Standing::Differs | Standing::NotComparable => true,
+            Standing::Accepted | Standing::Stale | Standing::Broken => false,
+        };
+        let is_told = count > 0 || is_usual;
         is_told.then(|| format!("{count} {}", standing.counted()))
     };
     let counts: Vec<String> = Standing::ALL.into_iter().filter_map(count).collect();

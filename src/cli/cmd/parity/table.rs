@@ -5,11 +5,15 @@ use serde_json::{Value, json};
 use crate::cli::render::{Align, columns};
 use crate::report::dynosim::Agreement;
 
+use super::areas::Area;
+
 /// A case and how it went.
 #[derive(Debug)]
 pub(super) struct Judged {
     /// Its name.
     pub(super) name: String,
+    /// What it exercises, as far as it could be read.
+    pub(super) areas: Vec<Area>,
     /// How it went.
     pub(super) verdict: Verdict,
 }
@@ -46,6 +50,17 @@ impl Judged {
         }
     }
 
+    /// Returns what is to be said of it beside figures: the first difference, or why there is none to tell.
+    pub(super) fn what(&self) -> String {
+        match &self.verdict {
+            Verdict::Compared(agreement) => {
+                agreement.first.clone().or(agreement.failures.first().cloned()).unwrap_or_default()
+            }
+            Verdict::BothFailed => "both fail".to_owned(),
+            Verdict::OneFailed(what) | Verdict::NotCovered(what) => what.clone(),
+        }
+    }
+
     fn cells(&self) -> Vec<String> {
         let word = Self::word(self.agrees()).to_owned();
         let (requests, time, summary, what) = match &self.verdict {
@@ -53,13 +68,10 @@ impl Judged {
                 format!("{}/{}", agreement.agreeing, agreement.requests),
                 figure(agreement.time.as_ref(), 6),
                 figure(agreement.summary.as_ref(), 9),
-                agreement.first.clone().or(agreement.failures.first().cloned()).unwrap_or_default(),
+                self.what(),
             ),
-            Verdict::BothFailed => {
-                (String::new(), String::new(), String::new(), "both fail".to_owned())
-            }
-            Verdict::OneFailed(what) | Verdict::NotCovered(what) => {
-                (String::new(), String::new(), String::new(), what.clone())
+            Verdict::BothFailed | Verdict::OneFailed(_) | Verdict::NotCovered(_) => {
+                (String::new(), String::new(), String::new(), self.what())
             }
         };
         vec![self.name.clone(), word, requests, time, summary, what]
