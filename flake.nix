@@ -23,13 +23,14 @@
     {
       # `nix build`: the program, a function of its sources alone.
       packages = each (project: {
-        inherit (project) bench stamped;
+        inherit (project) bench stamped bench-with-runners;
         default = project.bench;
       });
 
       # `nix run`: the same program, told which revision it is.
       apps = each (project: {
         bench = project.app;
+        bench-with-runners = project.app-with-runners;
         default = project.app;
       });
 
@@ -41,8 +42,9 @@
       checks = each (project: project.checks);
 
       # `nix build .#jobs.smoke.all`: a scenario's jobs as derivations.
+      # `nix build '.#runners."aisimulate-0.13.0"'`: the runner of a pinned engine; `all` is what TOUCHSTONE_RUNNERS names.
       legacyPackages = each (project: {
-        inherit (project) jobs;
+        inherit (project) jobs runners;
       });
 
       devShells = each (project: {

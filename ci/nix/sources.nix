@@ -22,6 +22,17 @@ in
   # What the program is compiled from: no page, no trace, no scenario, no golden, no test of tests/.
   program = set compiled;
 
+  # What the runner of a pin is compiled from, seen from pins/engines.
+  runner =
+    folder:
+    lib.fileset.toSource {
+      root = root + "/pins/engines";
+      fileset = lib.fileset.unions [
+        (root + "/pins/engines/${folder}/runner")
+        (root + "/pins/engines/runners")
+      ];
+    };
+
   # What clippy and rustfmt look at. Unit tests include pages of docs/ and the rules of pins/audits.
   code = set (
     compiled

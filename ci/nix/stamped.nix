@@ -1,4 +1,4 @@
-# The program and the revision it was built from, for `bench --version`. A wrapper, because a revision inside the
+# The program and the revision it was built from, for `bench --version`, and the runners that come with it. A wrapper, because a revision inside the
 # program would rebuild it, and every job, with each commit.
 {
   lib,
@@ -6,6 +6,8 @@
   runtimeShell,
   bench,
   revision,
+  # A folder of ready-made runners, where they come with the program.
+  runners ? null,
 }:
 runCommand "${bench.pname}-${bench.version}-stamped"
   {
@@ -13,6 +15,7 @@ runCommand "${bench.pname}-${bench.version}-stamped"
     wrapper = ''
       #!${runtimeShell}
       ${lib.optionalString (revision != null) "export TOUCHSTONE_REVISION=${revision}"}
+      ${lib.optionalString (runners != null) "export TOUCHSTONE_RUNNERS=${runners}"}
       exec ${lib.getExe bench} "$@"
     '';
     passAsFile = [ "wrapper" ];

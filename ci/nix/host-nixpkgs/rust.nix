@@ -97,7 +97,12 @@ let
           cp $cargoDeps/.cargo/config.toml "$CARGO_HOME/config.toml"
           # Neither the folder of this build nor the store enters the program.
           export RUSTFLAGS="--remap-path-prefix=$NIX_BUILD_TOP=/build --remap-path-prefix=$cargoDeps=/vendor"
+          ${lib.optionalString (arguments ? buildAndTestSubdir) ''
+            export CARGO_TARGET_DIR="$PWD/target"
+            cd ${arguments.buildAndTestSubdir}
+          ''}
           ${arguments.buildPhase or buildPhase}
+          cd "$NIX_BUILD_TOP/source"
           ${arguments.installPhase or installPhase}
           ${arguments.postInstall or ""}
         '';
