@@ -14,6 +14,11 @@ pub(crate) fn xxh3_of_tokens(tokens: &[u32]) -> u64 {
     xxh3_64_with_seed(&bytes, SEED)
 }
 
+/// Returns the hash of a name.
+pub(crate) fn xxh3_of_bytes(bytes: &[u8]) -> u64 {
+    xxh3_64_with_seed(bytes, SEED)
+}
+
 /// Returns the hash of a block behind its parent.
 pub(crate) fn xxh3_of_child(parent: u64, own: u64) -> u64 {
     let mut bytes = [0; 16];

@@ -5,6 +5,7 @@
 
 mod answer;
 mod api;
+mod engine;
 mod script;
 mod server;
 mod stamps;

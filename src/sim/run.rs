@@ -30,16 +30,20 @@ pub fn run(
     if let Some(lacking) = unsupported(job).into_iter().next() {
         return Err(lacking.into());
     }
-    let stated: Option<Vec<Box<dyn PassTiming>>> = job
-        .deployment
-        .workers_by_role()
-        .into_iter()
-        .map(|(role, worker)| built_in(worker, job.pool(role)))
-        .collect();
-    let stated =
-        stated.ok_or_else(|| SimError::bad_workload("what a timing needs was not looked up"))?;
+    let stated = stated_timings(job)?;
     let timings: Vec<&dyn PassTiming> = stated.iter().map(AsRef::as_ref).collect();
     run_as(job, corpus, &timings, Advance::Grouped, options)
+}
+
+/// Returns the timing models that a job states, of its pools in order.
+///
+/// # Errors
+/// [`SimError::BadWorkload`] where what one needs was not looked up.
+pub(super) fn stated_timings(job: &SimulationJob) -> Result<Vec<Box<dyn PassTiming>>, SimError> {
+    let workers = job.deployment.workers_by_role().into_iter();
+    let stated: Option<_> =
+        workers.map(|(role, worker)| built_in(worker, job.pool(role))).collect();
+    stated.ok_or_else(|| SimError::bad_workload("what a timing needs was not looked up"))
 }
 
 /// Runs a job with a timing model of the caller's instead of the stated ones.

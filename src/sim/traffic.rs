@@ -15,7 +15,7 @@ use crate::workload::{Arrivals, Content, Corpus, Load, RecordedLoad, Run, Sessio
 
 use super::error::SimError;
 use super::plays::PlaySchedule;
-use super::sessions::Sessions;
+use super::sessions::{Pushed, PushedRequest, Sessions};
 
 /// A request that is ready.
 #[derive(Debug)]
@@ -130,6 +130,30 @@ impl<'a> Traffic<'a> {
         Ok(traffic)
     }
 
+    /// Returns the traffic of a run in which requests arrive as it goes on; none has.
+    pub(crate) fn live() -> Self {
+        let arrivals = OpenArrivals::Recorded { sorted: Vec::new(), at: 0 };
+        Self {
+            sessions: Sessions::Pushed(Box::<Pushed>::default()),
+            starts: Starts::Open { arrivals, next: None },
+            ready: BinaryHeap::new(),
+            histories: BTreeMap::new(),
+            unfinished_sessions: 0,
+            plays: None,
+        }
+    }
+
+    /// Lets a request arrive at `at`, made from its number, and returns the number.
+    ///
+    /// # Panics
+    /// Where this is no live traffic.
+    pub(crate) fn push(&mut self, at: SimTime, request: impl FnOnce(u64) -> PushedRequest) -> u64 {
+        let session = self.sessions.pushed().expect("live traffic").push(request);
+        self.unfinished_sessions += 1;
+        self.ready.push(Reverse((at, Turn { session, number: 0 })));
+        session
+    }
+
     /// Returns when the next turn is ready, or `None` where one must end first.
     pub(crate) fn next_ready(&self) -> Option<SimTime> {
         if let Some(plays) = &self.plays {
@@ -203,6 +227,7 @@ impl<'a> Traffic<'a> {
             return Ok(());
         }
         self.histories.remove(&turn.session);
+        self.sessions.forget(turn);
         self.unfinished_sessions -= 1;
         if matches!(self.starts, Starts::Closed { .. }) {
             self.start_next(ended.at);
@@ -230,7 +255,7 @@ impl<'a> Traffic<'a> {
     }
 
     /// Returns the sessions, to draw what they ask for.
-    pub(super) fn sessions_mut(&mut self) -> &mut Sessions<'a> {
+    pub(crate) fn sessions_mut(&mut self) -> &mut Sessions<'a> {
         &mut self.sessions
     }
 

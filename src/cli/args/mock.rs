@@ -19,6 +19,12 @@ pub(crate) struct MockArgs {
     /// Answer as fast as possible
     #[arg(long, group = "behaviour")]
     pub(crate) fast: bool,
+    /// Answer as the native engine does with a deployment of this scenario, in real time
+    #[arg(long, value_name = "FILE", group = "behaviour", requires = "deployment")]
+    pub(crate) scenario: Option<PathBuf>,
+    /// The deployment; of several jobs with it the first counts
+    #[arg(long, value_name = "NAME", requires = "scenario")]
+    pub(crate) deployment: Option<String>,
     /// Speak TLS, and HTTP/2 with whoever asks for it, with certificates made at the start
     #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "server")]
     pub(crate) tls: Option<TlsKind>,

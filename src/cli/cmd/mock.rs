@@ -13,22 +13,15 @@ use crate::digest::canonical::{Value, object};
 use crate::mock::{
     Address, Behaviour, Bind, Credentials, MockServer, Script, Security, Settings, start,
 };
+use crate::plan::{JobKind, SimulationJob, load_plan};
 use crate::replay::Wall;
 
 /// How long a signal may wait until it is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Runs the command.
-pub(super) fn run(args: &MockArgs, _context: &Context) -> Result<Exit, Failure> {
-    let script = match (&args.script, args.fast) {
-        (Some(file), _) => read(file)?,
-        (None, true) => Script::fast(),
-        (None, false) => {
-            let message = "`bench mock` needs to know how to answer";
-            let problem = Problem::new(Code::MockScript, message);
-            return Err(problem.help("give `--script FILE` or `--fast`").into());
-        }
-    };
+pub(super) fn run(args: &MockArgs, context: &Context) -> Result<Exit, Failure> {
+    let behaviour = behaviour(args, context)?;
     let bind = args.unix.clone().map_or(Bind::Loopback(args.port), Bind::Unix);
     let security = match args.tls {
         None => Security::Plain,
@@ -36,7 +29,6 @@ pub(super) fn run(args: &MockArgs, _context: &Context) -> Result<Exit, Failure> 
         Some(TlsKind::Mutual) => Security::MutualTls,
     };
     let stop = stop_on_signal();
-    let behaviour = Behaviour::Scripted(script);
     let server = start(Settings { bind, security, behaviour, wall: Wall::start() })
         .map_err(|error| Problem::new(Code::MockStart, error.to_string()))?;
     if let (Some(folder), Some(credentials)) = (&args.credentials, server.credentials()) {
@@ -51,6 +43,46 @@ pub(super) fn run(args: &MockArgs, _context: &Context) -> Result<Exit, Failure> 
         std::thread::park_timeout(LOOK_EVERY);
     }
     Ok(Exit::Success)
+}
+
+/// Returns how the server is to behave.
+fn behaviour(args: &MockArgs, context: &Context) -> Result<Behaviour, Failure> {
+    if let Some(file) = &args.script {
+        return Ok(Behaviour::Scripted(read(file)?));
+    }
+    if let (Some(file), Some(name)) = (&args.scenario, &args.deployment) {
+        return Ok(Behaviour::Simulated(Box::new(job(file, name, context)?)));
+    }
+    if args.fast {
+        return Ok(Behaviour::Scripted(Script::fast()));
+    }
+    let message = "`bench mock` needs to know how to answer";
+    let help = "give `--script FILE`, `--scenario FILE --deployment NAME` or `--fast`";
+    Err(Problem::new(Code::MockScript, message).help(help).into())
+}
+
+/// Returns the first job of a scenario that simulates a deployment on the native engine.
+fn job(file: &Path, name: &str, context: &Context) -> Result<SimulationJob, Failure> {
+    let (plan, warnings) = load_plan(file, context.root())?;
+    context.report(warnings);
+    let mut known = Vec::new();
+    for job in plan.jobs {
+        // An id names the block, the workload, the deployment and the engine, in this order.
+        let deployment = job.id.as_str().split('/').nth(2).unwrap_or_default().to_owned();
+        let JobKind::Simulation(simulation) = job.kind else { continue };
+        if simulation.engine.name != "native" {
+            continue;
+        }
+        if deployment == name {
+            return Ok(*simulation);
+        }
+        if !known.contains(&deployment) {
+            known.push(deployment);
+        }
+    }
+    let message = format!("`{name}` is no deployment that this scenario simulates on `native`");
+    let help = format!("there are: {}", known.join(", "));
+    Err(Problem::new(Code::MockScript, message).help(help).into())
 }
 
 /// Reads a script.

@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Bytes, Frame};
-use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::mock::engine::Speech;
 use crate::mock::script::Pieces;
 use crate::mock::timer::Sleep;
 use crate::units::Nanos;
@@ -42,8 +42,7 @@ pub(crate) enum Source {
     /// A script.
     Scripted(Box<Steps>),
     /// An engine that says them as it goes.
-    #[expect(dead_code, reason = "the simulated engine is to speak through it")]
-    Live(UnboundedReceiver<Write>),
+    Live(Box<Speech>),
 }
 
 /// When the whole server stands still, from the epoch of its clock.
@@ -80,7 +79,7 @@ impl AnswerBody {
     fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Option<Write>> {
         if self.due.is_none() {
             match &mut self.source {
-                Source::Live(steps) => return steps.poll_recv(context),
+                Source::Live(speech) => return speech.poll_next(context),
                 Source::Scripted(steps) => self.due = steps.next(),
             }
         }

@@ -87,6 +87,12 @@ impl Spoken {
         }
     }
 
+    /// Takes over what an engine has served.
+    pub(crate) fn served(&mut self, output: u64, cached: u64) {
+        self.tokens = output;
+        self.prompt.1 = cached;
+    }
+
     /// Returns how many messages of output there are.
     pub(crate) fn events(&self) -> u64 {
         self.tokens.div_ceil(self.answer.output.per_event.max(1))

@@ -31,6 +31,8 @@ pub(crate) struct Asked {
     pub(crate) limit: Option<u64>,
     /// The prompt as JSON: messages, text or items.
     pub(crate) prompt: String,
+    /// The session that the body names.
+    pub(crate) session: Option<String>,
 }
 
 /// A body that is no request of the API.
@@ -56,6 +58,19 @@ struct Body<'a> {
     prompt: Option<&'a RawValue>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
+    nvext: Option<Nvext>,
+}
+
+/// Dynamo's extension of a request.
+#[derive(Deserialize)]
+struct Nvext {
+    session_control: Option<SessionControl>,
+}
+
+/// The session that a request belongs to.
+#[derive(Deserialize)]
+struct SessionControl {
+    session_id: Option<String>,
 }
 
 /// Options of a stream.
@@ -104,6 +119,7 @@ impl Asked {
             wants_usage: asked.unwrap_or(false),
             limit: body.max_completion_tokens.or(body.max_tokens).or(body.max_output_tokens),
             prompt: prompt.get().to_owned(),
+            session: body.nvext.and_then(|nvext| nvext.session_control?.session_id),
         })
     }
 }

@@ -4,6 +4,7 @@ mod connection;
 mod error;
 mod listener;
 mod service;
+mod simulated;
 mod start;
 mod tls;
 

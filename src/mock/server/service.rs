@@ -14,10 +14,13 @@ use crate::mock::answer::{
     AnswerBody, Broken, Closing, Guard, Source, Spoken, Stalls, Steps, plus, whole,
 };
 use crate::mock::api::{Api, Asked, Voice, error_object};
+use crate::mock::engine::Engine;
 use crate::mock::script::{Answer, Refused, Script};
 use crate::mock::stamps::{StampLog, Stamps};
 use crate::mock::timer::Timer;
 use crate::units::Nanos;
+
+use super::simulated::{Answered, serve, session};
 
 /// Bytes of text that are taken for a token where nothing counts them better.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -29,6 +32,8 @@ pub(super) struct Service {
     fallback: Answer,
     timer: Timer,
     log: Arc<StampLog>,
+    /// What answers instead of the script, where there is one.
+    engine: Option<Arc<Engine>>,
 }
 
 /// The script leaves a request without an answer: its connection is closed.
@@ -55,7 +60,12 @@ struct Arrived {
 impl Service {
     /// Returns what answers by a script.
     pub(super) fn new(script: Script, timer: Timer, log: Arc<StampLog>) -> Self {
-        Self { script, fallback: Answer::default(), timer, log }
+        Self { script, fallback: Answer::default(), timer, log, engine: None }
+    }
+
+    /// Returns it with an engine that answers what the script does not refuse.
+    pub(super) fn with(self, engine: Option<Engine>) -> Self {
+        Self { engine: engine.map(Arc::new), ..self }
     }
 
     /// Returns the log of what was written.
@@ -134,6 +144,11 @@ impl Service {
             Ok(asked) => asked,
             Err(bad) => return Ok(error(400, &bad.to_string())),
         };
+        if let Some(engine) = &self.engine {
+            let session = session(&arrived.headers, &asked);
+            let answer = Answered { number: arrived.number, answer, guard, stalls };
+            return Ok(serve(Arc::clone(engine), session, asked, answer).await);
+        }
         let tokens = asked.prompt.len() as u64 / BYTES_PER_TOKEN;
         let voice = Voice::new(&asked, arrived.number, answer.line_end, answer.has_space);
         let spoken = Spoken::new(answer, &asked, tokens);
@@ -172,7 +187,7 @@ const MODELS: &str = r#"{"object":"list","data":[{"id":"mock","object":"model","
 
 impl Reply {
     /// Keeps a guard until the body is gone.
-    fn keep(&mut self, guard: Guard) {
+    pub(super) fn keep(&mut self, guard: Guard) {
         if let Self::Whole(_, kept) = self {
             *kept = Some(Box::new(guard));
         }
@@ -180,7 +195,7 @@ impl Reply {
 }
 
 /// Returns a stream of events.
-fn stream(body: AnswerBody) -> Response<Reply> {
+pub(super) fn stream(body: AnswerBody) -> Response<Reply> {
     let mut answer = Response::new(Reply::Streamed(Box::new(body)));
     let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
     answer.headers_mut().insert(CONTENT_TYPE, kind);
@@ -188,7 +203,7 @@ fn stream(body: AnswerBody) -> Response<Reply> {
 }
 
 /// Returns a whole answer in JSON.
-fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Reply> {
+pub(super) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Reply> {
     let mut answer = Response::new(Reply::Whole(Full::new(body.into()), None));
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -196,7 +211,7 @@ fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Reply> {
 }
 
 /// Returns an error of the API.
-fn error(status: u16, message: &str) -> Response<Reply> {
+pub(super) fn error(status: u16, message: &str) -> Response<Reply> {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     json(code, error_object(message, status))
 }

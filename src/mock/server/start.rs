@@ -7,9 +7,11 @@ use std::thread::JoinHandle;
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
+use crate::mock::engine::Engine;
 use crate::mock::script::Script;
 use crate::mock::stamps::{StampLog, Stamps};
 use crate::mock::timer::Timer;
+use crate::plan::SimulationJob;
 use crate::replay::Wall;
 
 use super::MockError;
@@ -23,6 +25,8 @@ use super::tls::{self, Credentials, Security};
 pub enum Behaviour {
     /// By a script.
     Scripted(Script),
+    /// As the native engine does with the deployment of a job, in real time.
+    Simulated(Box<SimulationJob>),
 }
 
 /// What a server is started with.
@@ -81,37 +85,62 @@ fn run(inside: Inside, listening: &Sender<Result<Address, MockError>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
     let started = runtime.and_then(|runtime| {
         let (timer, thread) = Timer::start(inside.log.wall())?;
-        Ok((runtime, timer, thread))
+        let (script, engine) = match &inside.settings.behaviour {
+            Behaviour::Scripted(script) => (script.clone(), None),
+            Behaviour::Simulated(job) => {
+                (Script::fast(), Some(Engine::start((**job).clone(), inside.log.wall())?))
+            }
+        };
+        Ok((runtime, (timer, thread), script, engine.unzip()))
     });
     match started {
         Err(error) => {
             // Whoever started the server has gone where nobody hears it.
             let _heard = listening.send(Err(MockError::Thread(error)));
         }
-        Ok((runtime, timer, _thread)) => runtime.block_on(async {
-            tokio::spawn(timer.clone().drive());
-            match Listener::bind(&inside.settings.bind).await {
-                Err(error) => {
-                    let _heard = listening.send(Err(error));
-                }
-                Ok((listener, address)) => {
-                    let path = address.path().map(std::path::Path::to_owned);
-                    let _heard = listening.send(Ok(address));
-                    accept(inside, listener, timer).await;
-                    if let Some(path) = path {
-                        // A socket that somebody has removed already is gone as well.
-                        let _removed = std::fs::remove_file(path);
-                    }
-                }
+        Ok((runtime, (timer, timer_thread), script, (engine, engine_thread))) => {
+            runtime.block_on(listen(inside, (script, engine), timer, listening));
+            // Connections go first: they call the engine, whose thread ends when nobody does.
+            drop(runtime);
+            drop(engine_thread);
+            drop(timer_thread);
+        }
+    }
+}
+
+/// Listens, says so, and serves until the server is to stop.
+async fn listen(
+    inside: Inside,
+    behaviour: (Script, Option<Engine>),
+    timer: Timer,
+    listening: &Sender<Result<Address, MockError>>,
+) {
+    tokio::spawn(timer.clone().drive());
+    match Listener::bind(&inside.settings.bind).await {
+        Err(error) => {
+            let _heard = listening.send(Err(error));
+        }
+        Ok((listener, address)) => {
+            let path = address.path().map(std::path::Path::to_owned);
+            let _heard = listening.send(Ok(address));
+            accept(inside, behaviour, listener, timer).await;
+            if let Some(path) = path {
+                // A socket that somebody has removed already is gone as well.
+                let _removed = std::fs::remove_file(path);
             }
-        }),
+        }
     }
 }
 
 /// Accepts connections until the server is to stop.
-async fn accept(inside: Inside, listener: Listener, timer: Timer) {
-    let Behaviour::Scripted(script) = inside.settings.behaviour;
-    let service = Arc::new(Service::new(script, timer, inside.log));
+async fn accept(
+    inside: Inside,
+    (script, engine): (Script, Option<Engine>),
+    listener: Listener,
+    timer: Timer,
+) {
+    let service = Service::new(script, timer, inside.log).with(engine);
+    let service = Arc::new(service);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,

@@ -2,5 +2,6 @@
 
 mod faults;
 mod secured;
+mod simulated;
 mod streams;
 mod support;

@@ -45,13 +45,13 @@ pub(super) fn server(script: &str) -> MockServer {
 
 /// Starts a server.
 pub(super) fn server_of(script: Script, security: Security) -> MockServer {
-    start(Settings {
-        bind: Bind::Loopback(0),
-        security,
-        behaviour: Behaviour::Scripted(script),
-        wall: Wall::start(),
-    })
-    .expect("a server on loopback")
+    server_with(Behaviour::Scripted(script), security)
+}
+
+/// Starts a server.
+pub(super) fn server_with(behaviour: Behaviour, security: Security) -> MockServer {
+    start(Settings { bind: Bind::Loopback(0), security, behaviour, wall: Wall::start() })
+        .expect("a server on loopback")
 }
 
 /// Returns the address of a server.

@@ -214,6 +214,11 @@ impl Rank {
         ask!(self, rank => rank.preemptions())
     }
 
+    /// Tells of each request on the rank how many tokens of its output are visible; decodes advance one by one.
+    pub(crate) fn produced(&self, tell: impl FnMut(u64, u64)) {
+        ask!(self, rank => rank.produced(tell));
+    }
+
     /// Returns how many requests wait.
     pub(crate) fn waiting(&self) -> usize {
         ask!(self, rank => rank.waiting())

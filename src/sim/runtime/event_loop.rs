@@ -55,6 +55,8 @@ pub(crate) struct Runtime<'a> {
     pub(super) committed_prefill: Tokens,
     pub(super) passes: u64,
     pub(super) in_flight: u64,
+    /// Where records go that somebody takes while the run goes on.
+    pub(super) taken: Option<Vec<RequestRecord>>,
     steps: u64,
     internal_steps: u32,
     /// Passes that preempted since one last produced a token.
@@ -98,6 +100,7 @@ impl<'a> Runtime<'a> {
             committed_prefill: Tokens::ZERO,
             passes: 0,
             in_flight: 0,
+            taken: None,
             steps: 0,
             internal_steps: 0,
             fruitless: 0,
@@ -141,7 +144,7 @@ impl<'a> Runtime<'a> {
     ///
     /// # Errors
     /// [`SimError::Interrupted`] where someone asked to stop.
-    fn step(&mut self) -> Result<(), SimError> {
+    pub(super) fn step(&mut self) -> Result<(), SimError> {
         self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) { self.look_up() } else { Ok(()) }
     }
@@ -157,7 +160,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Returns the next time at which something happens.
-    fn next_instant(&mut self) -> Option<SimTime> {
+    pub(super) fn next_instant(&mut self) -> Option<SimTime> {
         let end = self.ends.peek().map(|Reverse((at, _, _))| *at);
         let deadline = self.pools.iter().filter_map(Pool::next_deadline).min();
         let transfer = self.handoffs.as_mut().and_then(Handoffs::next_event);
@@ -165,7 +168,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Does all that happens at the current instant.
-    fn settle(&mut self) -> Result<(), SimError> {
+    pub(super) fn settle(&mut self) -> Result<(), SimError> {
         self.internal_steps = 0;
         loop {
             let mut changed = self.do_internal_work()?;
@@ -326,7 +329,11 @@ impl<'a> Runtime<'a> {
             }
             let arrival = Arrival { ticket, content: released.content, output: released.output };
             let pool = &mut self.pools[0];
-            let rank = pool.place(self.traffic.sessions().ranks(released.turn).serving);
+            let kept = self.traffic.sessions().kept_rank(released.turn);
+            let rank = kept.unwrap_or_else(|| {
+                pool.place(self.traffic.sessions().ranks(released.turn).serving)
+            });
+            self.traffic.sessions_mut().note_rank(released.turn, rank);
             pool.rank(rank).submit(arrival);
             pool.wake(rank);
         }
@@ -418,7 +425,7 @@ impl<'a> Runtime<'a> {
 ///
 /// # Errors
 /// [`SimError::ClockOverflow`] for one of 2^64 ns and more.
-fn reportable(at: SimTime) -> Result<SimTime, SimError> {
+pub(super) fn reportable(at: SimTime) -> Result<SimTime, SimError> {
     match Nanos::from_ms(at.as_ms()) {
         Ok(_) => Ok(at),
         Err(_) => Err(SimError::ClockOverflow { at_ms: at.as_ms() }),

@@ -72,6 +72,10 @@ impl Runtime<'_> {
     /// # Errors
     /// [`SimError::Spill`] where it does not fit in memory and cannot be written.
     pub(super) fn keep(&mut self, record: RequestRecord) -> Result<(), SimError> {
+        if let Some(taken) = &mut self.taken {
+            taken.push(record);
+            return Ok(());
+        }
         self.records.push(record).map_err(|error| SimError::spill(&error))
     }
 }

@@ -10,6 +10,7 @@ mod dead_end;
 mod event_loop;
 mod finish;
 mod hand_over;
+mod live;
 mod look;
 mod pool;
 #[cfg(test)]

@@ -4,6 +4,8 @@ mod growing;
 mod narrow;
 mod offered;
 mod played;
+mod pushed;
 mod recorded;
 
 pub(crate) use offered::Sessions;
+pub(crate) use pushed::{Pushed, PushedRequest};

@@ -15,6 +15,7 @@ use crate::sim::traffic::Turn;
 use super::growing::Growing;
 use super::narrow::narrow;
 use super::played::Played;
+use super::pushed::Pushed;
 use super::recorded::{Recorded, content};
 
 /// The sessions of a workload.
@@ -28,6 +29,8 @@ pub(crate) enum Sessions<'a> {
     Recorded(Box<Recorded<'a>>),
     /// Rows that are requests of plays: each a session of its own.
     Played(Box<Played<'a>>),
+    /// Requests that arrive while the run goes on.
+    Pushed(Box<Pushed>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
     Stated { list: Arc<RequestList>, order: Vec<u32> },
 }
@@ -82,6 +85,25 @@ impl<'a> Sessions<'a> {
         }
     }
 
+    /// Returns the requests that arrive while the run goes on, where it is one of these.
+    pub(crate) fn pushed(&mut self) -> Option<&mut Pushed> {
+        match self {
+            Self::Pushed(pushed) => Some(pushed),
+            Self::Single { .. }
+            | Self::Growing(_)
+            | Self::Recorded(_)
+            | Self::Played(_)
+            | Self::Stated { .. } => None,
+        }
+    }
+
+    /// Forgets a turn that has ended, where that is worth anything.
+    pub(crate) fn forget(&mut self, turn: Turn) {
+        if let Some(pushed) = self.pushed() {
+            pushed.forget(turn.session);
+        }
+    }
+
     /// Returns how many sessions there are.
     pub(crate) fn count(&self) -> u64 {
         match self {
@@ -89,6 +111,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => growing.count,
             Self::Recorded(recorded) => recorded.sessions(),
             Self::Played(played) => played.corpus.len() as u64,
+            Self::Pushed(pushed) => pushed.count(),
             Self::Stated { order, .. } => order.len() as u64,
         }
     }
@@ -96,7 +119,7 @@ impl<'a> Sessions<'a> {
     /// Returns how many turns a session has.
     pub(crate) fn turns(&self, session: u64) -> u32 {
         match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => 1,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => 1,
             Self::Growing(growing) => growing.shape.turns,
             Self::Recorded(recorded) => recorded.turns(session),
         }
@@ -105,7 +128,7 @@ impl<'a> Sessions<'a> {
     /// Returns whether a turn's prompt holds what earlier turns said.
     pub(crate) fn grows(&self) -> bool {
         match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => false,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => false,
             Self::Growing(_) => true,
             Self::Recorded(recorded) => recorded.corpus.prompts() == Prompts::Added,
         }
@@ -117,7 +140,7 @@ impl<'a> Sessions<'a> {
     /// [`SimError::BadWorkload`] where it is no time, as after a division by a speedup near zero.
     pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) => 0.0,
+            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => 0.0,
             Self::Growing(growing) => growing.shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
@@ -131,6 +154,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => growing.shape.output_per_turn.get(),
             Self::Recorded(recorded) => recorded.row(turn).output.get(),
             Self::Played(played) => played.row(turn).output.get(),
+            Self::Pushed(pushed) => pushed.get(turn.session).output,
             Self::Stated { list, order } => stated(list, order, turn).output.get(),
         }
     }
@@ -138,17 +162,31 @@ impl<'a> Sessions<'a> {
     /// Returns the ranks that a turn asks for.
     pub(crate) fn ranks(&self, turn: Turn) -> RankPins {
         match self {
-            Self::Single { .. } | Self::Growing(_) | Self::Recorded(_) | Self::Played(_) => {
-                RankPins::default()
-            }
+            Self::Single { .. }
+            | Self::Growing(_)
+            | Self::Recorded(_)
+            | Self::Played(_)
+            | Self::Pushed(_) => RankPins::default(),
             Self::Stated { list, order } => stated(list, order, turn).ranks,
+        }
+    }
+
+    /// Returns the rank that a turn's affinity holds it to, counted over all workers; requests that arrive during the run alone have such.
+    pub(crate) fn kept_rank(&self, turn: Turn) -> Option<usize> {
+        if let Self::Pushed(pushed) = self { pushed.rank(turn.session) } else { None }
+    }
+
+    /// Notes which rank serves a turn.
+    pub(crate) fn note_rank(&mut self, turn: Turn, rank: usize) {
+        if let Some(pushed) = self.pushed() {
+            pushed.note(turn.session, rank);
         }
     }
 
     /// Returns the position of a turn in the corpus: sessions in order, turns within.
     pub(crate) fn index(&self, turn: Turn) -> u64 {
         match self {
-            Self::Single { .. } | Self::Played(_) => turn.session,
+            Self::Single { .. } | Self::Played(_) | Self::Pushed(_) => turn.session,
             Self::Growing(growing) => {
                 turn.session * u64::from(growing.shape.turns) + u64::from(turn.number)
             }
@@ -160,7 +198,7 @@ impl<'a> Sessions<'a> {
     /// Returns the name of a turn's own, where its source gives one.
     pub(crate) fn request_id(&self, turn: Turn) -> Option<String> {
         match self {
-            Self::Single { .. } | Self::Growing(_) => None,
+            Self::Single { .. } | Self::Growing(_) | Self::Pushed(_) => None,
             Self::Recorded(recorded) => recorded.reader.request_id(&recorded.row(turn)),
             Self::Played(played) => played.reader.request_id(&played.row(turn)),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
@@ -174,6 +212,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => Vocabulary::sessions(&growing.shape, block_size),
             Self::Recorded(recorded) => Vocabulary::recorded(recorded.corpus),
             Self::Played(played) => Vocabulary::recorded(played.corpus),
+            Self::Pushed(_) => Vocabulary::stated(&RequestList::new(Vec::new())),
             Self::Stated { list, .. } => Vocabulary::stated(list),
         }
     }
@@ -181,7 +220,7 @@ impl<'a> Sessions<'a> {
     /// Returns how many equal tokens stand side by side in the prompts.
     pub(crate) fn content_block(&self, vocabulary: &Vocabulary) -> u32 {
         match self {
-            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } => {
+            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } | Self::Pushed(_) => {
                 vocabulary.synthetic_block().unwrap_or(1)
             }
             Self::Recorded(recorded) => recorded.corpus.block_size().get(),
@@ -197,7 +236,9 @@ impl<'a> Sessions<'a> {
     /// Returns what a turn's session is called, and the line of the trace that the turn comes from.
     pub(crate) fn name(&self, turn: Turn) -> (SessionName, Option<u64>) {
         match self {
-            Self::Single { .. } | Self::Growing(_) => (SessionName::Synthetic(turn.session), None),
+            Self::Single { .. } | Self::Growing(_) | Self::Pushed(_) => {
+                (SessionName::Synthetic(turn.session), None)
+            }
             Self::Recorded(recorded) => {
                 let row = recorded.row(turn);
                 (recorded.reader.session(&row), Some(row.line))
@@ -236,6 +277,7 @@ impl<'a> Sessions<'a> {
                 Content::new(history.iter().copied().chain([shared, new]), index)
             }
             Self::Recorded(recorded) => recorded.content(turn, index, history),
+            Self::Pushed(pushed) => pushed.get(turn.session).content.clone(),
             Self::Played(played) => {
                 content(played.corpus, &played.reader, &played.row(turn), (index, history))
             }
@@ -260,7 +302,7 @@ impl<'a> Sessions<'a> {
                 });
                 return starts.collect();
             }
-            Self::Single { .. } | Self::Growing(_) | Self::Played(_) => {
+            Self::Single { .. } | Self::Growing(_) | Self::Played(_) | Self::Pushed(_) => {
                 return Err(SimError::bad_workload("only a trace has timestamps"));
             }
         };
@@ -281,7 +323,11 @@ impl<'a> Sessions<'a> {
             Self::Recorded(recorded) => {
                 recorded.corpus.is_plain() && recorded.corpus.is_ascending()
             }
-            Self::Single { .. } | Self::Growing(_) | Self::Stated { .. } | Self::Played(_) => false,
+            Self::Single { .. }
+            | Self::Growing(_)
+            | Self::Stated { .. }
+            | Self::Played(_)
+            | Self::Pushed(_) => false,
         }
     }
 

@@ -6,6 +6,7 @@ mod equality;
 mod foresight;
 mod grouped;
 mod laws;
+mod live;
 mod offload;
 mod plain;
 mod probe;

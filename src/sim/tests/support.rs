@@ -194,6 +194,11 @@ impl Small {
         self.worker(|worker| worker.kv_cache.prefix_caching = false)
     }
 
+    /// Returns its requests.
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// Runs it.
     pub(super) fn run(&self) -> Ran {
         self.try_run(Advance::Grouped).expect("the job runs to its end")

@@ -150,6 +150,12 @@ impl Rank {
         self.retractions
     }
 
+    /// Tells of each request how many tokens of its output are visible.
+    pub(crate) fn produced(&self, mut tell: impl FnMut(u64, u64)) {
+        let sequences = self.seats.iter().filter(|sequence| sequence.emitted > 0);
+        sequences.for_each(|sequence| tell(sequence.ticket.request, sequence.emitted));
+    }
+
     /// Returns how many requests wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len() + self.ready.len()

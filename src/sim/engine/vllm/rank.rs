@@ -307,6 +307,12 @@ impl Rank {
         self.preemptions
     }
 
+    /// Tells of each request how many tokens of its output are visible.
+    pub(crate) fn produced(&self, mut tell: impl FnMut(u64, u64)) {
+        let sequences = self.seats.iter().filter(|sequence| sequence.generated > 0);
+        sequences.for_each(|sequence| tell(sequence.ticket.request, sequence.generated));
+    }
+
     /// Returns how many requests wait.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
