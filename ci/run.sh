@@ -63,6 +63,7 @@ step_gate() {
 step_engines() {
     for nightly in 86 87; do
         bench engines build aisimulate --version "0.13.0-dev.$nightly"
+        bench engines verify aisimulate --version "0.13.0-dev.$nightly" --conformance
         bench parity --engine aisimulate --version "0.13.0-dev.$nightly"
     done
     bench upgrade scenarios/upgrade-aisimulate.kdl --engine aisimulate --from 0.13.0-dev.86 --to 0.13.0-dev.87

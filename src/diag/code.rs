@@ -365,6 +365,8 @@ codes! {
         "`cargo build --locked` did not come to its end: the message and the lines above say why. A runner needs a Rust toolchain, a C compiler, and the crates of its lock file.";
     EngineAbsent "engine::absent" Error "A runner is not built."
         "`bench engines build` builds it; `bench run` builds what its jobs need.";
+    EngineProtocol "engine::protocol" Error "A runner does not keep to the protocol."
+        "A runner takes one request, answers it under its job, and ends with the exit code that docs/engines.md states. The case that is named was put to it, and something else came of it.";
     EngineDamaged "engine::damaged" Error "A runner is not the program that was built."
         "Its bytes differ from those that were noted when it was built, or cannot be read. Build it again.";
 

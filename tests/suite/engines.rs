@@ -183,3 +183,45 @@ fn declared_changes_are_found_in_the_folder_of_the_pin_whatever_it_is_called() {
     let ran = bench(&place, &[&["upgrade", "scenarios/r.kdl"], &VERSIONS[..]].concat()).exits(3);
     assert!(ran.stdout.contains("change `shared-links` speaks of no job"), "{ran}");
 }
+
+/// Takes requests of the protocol to its own version, and refuses every job.
+const CONFORMING: &str = r#"#!/bin/sh
+request=$(cat)
+case $request in
+'{"protocol":"touchstone.runner/1","job":"'*'","engine":{"name":"aisimulate","version":"0.13.0-dev.202610290000000087"},"spec":{'*'}}') ;;
+*) echo 'no request' >&2; exit 2 ;;
+esac
+job=$(echo "$request" | sed 's/.*"job":"\([0-9a-f]*\)".*/\1/')
+echo '{"protocol":"touchstone.runner/1","job":"'$job'","engine":{"name":"aisimulate","version":"0.13.0-dev.202610290000000087"},"outcome":{"refused":{"message":"no"}}}'
+"#;
+
+#[test]
+fn a_runner_is_held_to_the_protocol_case_by_case() {
+    let words = ["engines", "verify", "aisimulate", "--version", "0.13.0-dev.87", "--conformance"];
+    let ran = bench(&project(CONFORMING), &words).exits(0);
+    assert!(ran.stdout.ends_with(", 9 cases of the protocol\n"), "{ran}");
+    for (script, case) in [
+        (CONFORMING.replace("exit 2", "exit 3"), "no request: it ends with"),
+        (CONFORMING.replace("echo 'no request' >&2; ", ""), "no JSON: it says nothing on stderr"),
+        (CONFORMING.replace("'}}') ;;", "'}') ;;"), "a field that the protocol lacks: it answers"),
+        (
+            CONFORMING.replace(
+                "\"version\":\"0.13.0-dev.202610290000000087\"},\"spec\"",
+                "\"version\":\"'*'\"},\"spec\"",
+            ),
+            "another version: it answers",
+        ),
+        (
+            CONFORMING.replace("\"job\":\"'$job'\"", "\"job\":\"x\""),
+            "a job that no engine runs: the runner's answer is none",
+        ),
+    ] {
+        let ran = bench(&project(&script), &words).exits(2);
+        assert!(
+            ran.stderr.contains("engine::protocol") && ran.stderr.contains(case),
+            "{case}: {ran}"
+        );
+    }
+    let ran = bench(&project(OBLIGING), &words[..5]).exits(0);
+    assert!(ran.stdout.contains("as built"), "{ran}");
+}

@@ -35,11 +35,16 @@ pub(crate) enum EnginesAction {
         rebuild: Rebuild,
     },
     /// Check that runners are what was built, and their lock files those of the pins
-    #[command(after_help = "Example:\n  bench engines verify aisimulate")]
+    #[command(
+        after_help = "Examples:\n  bench engines verify aisimulate\n  bench engines verify aisimulate --version 0.13.0-dev.87 --conformance"
+    )]
     Verify {
         /// The engines
         #[command(flatten)]
         engines: WantedEngines,
+        /// Also put the cases of the protocol to each runner that is there
+        #[arg(long)]
+        conformance: bool,
     },
     /// Remove built runners
     #[command(after_help = "Example:\n  bench engines remove aisimulate --version 0.12.1")]

@@ -31,7 +31,10 @@ pub(super) fn run(args: &EnginesArgs, context: &Context) -> Result<Exit, Failure
                 Ok(format!("{} {} built {digest}", pin.name, pin.version))
             })
         }
-        EnginesAction::Verify { engines } => verify(&registry, &store, engines, context),
+        EnginesAction::Verify { engines, conformance } => {
+            let check: Check = if *conformance { conforming } else { |_, _| Ok(String::new()) };
+            verify((&registry, &store), engines, check, context)
+        }
         EnginesAction::Remove { engines } => each(&wanted(&registry, engines)?, |pin| {
             let removed = store.remove(pin).map_err(|error| {
                 let message = format!("cannot remove the runner of `{}`: {error}", pin.folder);
@@ -42,11 +45,20 @@ pub(super) fn run(args: &EnginesArgs, context: &Context) -> Result<Exit, Failure
     }
 }
 
+/// What else is checked of a runner that is there: what is said of it behind its digest.
+type Check = fn(&RunnerStore, &EnginePin) -> Result<String, Bag>;
+
+/// Puts the cases of the protocol to a runner that is there.
+fn conforming(store: &RunnerStore, pin: &EnginePin) -> Result<String, Bag> {
+    let cases = store.upstream(pin, &|_| {})?.conforms()?;
+    Ok(format!(", {cases} cases of the protocol"))
+}
+
 /// Checks runners and prints what came of it. One that is not built is a state and no mistake, unless it was named by its version.
 fn verify(
-    registry: &Registry,
-    store: &RunnerStore,
+    (registry, store): (&Registry, &RunnerStore),
     engines: &WantedEngines,
+    check: Check,
     context: &Context,
 ) -> Result<Exit, Failure> {
     let mut absent = 0;
@@ -57,7 +69,8 @@ fn verify(
             return Ok(format!("{} {} {}", pin.name, pin.version, state.name()));
         }
         let digest = store.verify(pin)?;
-        Ok(format!("{} {} as built {digest}", pin.name, pin.version))
+        let more = check(store, pin)?;
+        Ok(format!("{} {} as built {digest}{more}", pin.name, pin.version))
     })?;
     if absent > 0 {
         context.note(&format!(

@@ -4,6 +4,7 @@
 //! fails or hangs alone.
 
 mod answer;
+mod conformance;
 mod error;
 mod process;
 mod rank;

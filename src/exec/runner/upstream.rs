@@ -84,7 +84,12 @@ impl Upstream {
     }
 
     /// Reads an answer and checks whose it is.
-    fn read(&self, answer: &[u8], key: &str, stderr: &str) -> Result<EngineRun, RunnerError> {
+    pub(super) fn read(
+        &self,
+        answer: &[u8],
+        key: &str,
+        stderr: &str,
+    ) -> Result<EngineRun, RunnerError> {
         let nonsense = |found: String| RunnerError::Nonsense { found, stderr: stderr.to_owned() };
         let response: RunnerResponse =
             serde_json::from_slice(answer).map_err(|error| nonsense(error.to_string()))?;
