@@ -20,7 +20,9 @@ pub struct Exchange {
     pub first_byte: Option<Nanos>,
     /// The read that completed the headers of the answer.
     pub headers: Option<Nanos>,
-    /// What came, in order of arrival; one a message of the stream, one for an answer that is no stream.
+    /// Whether the answer came as a stream: of one that came whole, the event is no first token.
+    pub delivery: Delivery,
+    /// What came, in order of arrival; one a message of the stream, one for an answer that came whole.
     pub events: Vec<StreamEvent>,
     /// When the outcome was known.
     pub end: Nanos,
@@ -69,6 +71,16 @@ pub struct Handshake {
     pub tunnel: Option<Nanos>,
     /// TLS; absent without it.
     pub tls: Option<Nanos>,
+}
+
+/// How an answer came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// Message by message.
+    #[default]
+    Streamed,
+    /// In one piece.
+    Whole,
 }
 
 /// A message of an answer.
@@ -169,6 +181,16 @@ impl Channel {
             Self::Usage => "usage",
             Self::Role => "role",
             Self::Done => "done",
+        }
+    }
+}
+
+impl Delivery {
+    /// Returns the word of records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Streamed => "streamed",
+            Self::Whole => "whole",
         }
     }
 }

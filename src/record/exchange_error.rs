@@ -3,6 +3,9 @@
 /// How a request over the wire failed. No variant holds a header of the request or a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExchangeError {
+    /// HTTP has no words for the request; nothing was sent.
+    #[error("unsendable request: {0}")]
+    Unsendable(String),
     /// No connection could be had.
     #[error("no connection: {stage}: {reason}")]
     Connect {
@@ -105,6 +108,7 @@ impl ExchangeError {
     /// Returns the kind by which failures are counted.
     pub const fn kind(&self) -> &'static str {
         match self {
+            Self::Unsendable(_) => "unsendable",
             Self::Connect { .. } => "connect",
             Self::Timeout(Limit::Connect) => "timeout-connect",
             Self::Timeout(Limit::FirstByte) => "timeout-first-byte",

@@ -205,7 +205,8 @@ impl ExchangeError {
         let (message, code) = match self {
             Self::Status { status: 400 | 413 | 422, message, .. } => (message, None),
             Self::InBand { message, code } => (message, code.as_ref()),
-            Self::Connect { .. }
+            Self::Unsendable(_)
+            | Self::Connect { .. }
             | Self::Timeout(_)
             | Self::Status { .. }
             | Self::Truncated(_)

@@ -19,7 +19,8 @@ mod spool;
 mod storage;
 
 pub use exchange::{
-    Channel, Connection, Exchange, Handshake, Protocol, Reply, StreamEvent, ToolCall, Usage,
+    Channel, Connection, Delivery, Exchange, Handshake, Protocol, Reply, StreamEvent, ToolCall,
+    Usage,
 };
 pub use exchange_error::{ConnectStage, ExchangeError, Limit, Truncation};
 pub use gaps::{Gap, GapUnit, Gaps};

@@ -3,8 +3,12 @@
 //! Owns the plan of what goes over the wire, the client, the pacing and the run itself. Wall time and async code live here and in
 //! [`crate::mock`] alone. Uses `graph`, `record`, `scenario`, `digest`, `units` and `diag`; knows nothing of reports and gates.
 
+pub mod answer;
+pub mod http;
+mod outgoing;
 mod run;
 pub mod sse;
 mod wall;
 
+pub use outgoing::OutgoingRequest;
 pub use wall::Wall;

@@ -63,7 +63,7 @@ const EVERYWHERE: &[&str] = &["itoa", "serde", "serde_json", "strsim", "thiserro
 const OWNED: &[(&str, &[&str])] = &[
     ("Instant", &["src/cli/wall.rs"]),
     ("SystemTime", &["src/cli/", "src/report/provenance"]),
-    ("TcpStream", &["src/mock/"]),
+    ("TcpStream", &["src/mock/", "src/replay/http/"]),
     ("TcpListener", &["src/mock/"]),
     ("UdpSocket", &[]),
     ("HashMap", &["src/sim/", "src/trace/"]),
