@@ -104,7 +104,7 @@ impl Live<'_> {
     /// Goes to the next instant and does all that happens there.
     ///
     /// # Errors
-    /// As [`super::run`]; the run cannot go on then.
+    /// As [`run`](super::run()); the run cannot go on then.
     pub fn go_on(&mut self) -> Result<LiveEnd, SimError> {
         let (at, ended) = self.runtime.go_on()?;
         let mut tokens = Vec::new();

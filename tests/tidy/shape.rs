@@ -45,9 +45,12 @@ fn logic_in_declarations(files: &[File]) -> Vec<Violation> {
         for (line, text) in code(&file.text).lines().enumerate() {
             let first =
                 text.strip_prefix("pub(crate) ").or_else(|| text.strip_prefix("pub(super) "));
-            let first = first.or_else(|| text.strip_prefix("pub ")).unwrap_or(text);
-            let declares =
-                ["mod ", "use ", "#", "}", "///", " "].iter().any(|start| first.starts_with(start));
+            let inside = || Some(text.strip_prefix("pub(in ")?.split_once(") ")?.1);
+            let first = first.or_else(inside).or_else(|| text.strip_prefix("pub "));
+            let first = first.unwrap_or(text);
+            let declares = ["mod ", "use ", "#", ")]", "}", "///", " "]
+                .iter()
+                .any(|start| first.starts_with(start));
             if !declares && !first.trim().is_empty() {
                 found.push(
                     file.violation(line, format!("`{}` belongs in a named file", text.trim())),
