@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use http_body_util::{BodyExt, Collected, Full};
+use hyper::body::Bytes;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -92,14 +94,7 @@ impl Authority {
                 let acceptor = tokio_rustls::TlsAcceptor::from(config);
                 let Ok(stream) = acceptor.accept(socket).await else { return };
                 let io = hyper_util::rt::TokioIo::new(stream);
-                let service = hyper::service::service_fn(|request: hyper::Request<_>| async move {
-                    let is_right = request.uri().path() == "/v1/chat/completions"
-                        && request.uri().authority().is_some();
-                    let _: hyper::body::Incoming = request.into_body();
-                    let body = http_body_util::Full::new(hyper::body::Bytes::from(ONE));
-                    let status = if is_right { 200 } else { 400 };
-                    hyper::Response::builder().status(status).body(body)
-                });
+                let service = hyper::service::service_fn(echo);
                 let executor = hyper_util::rt::TokioExecutor::new();
                 let _ = hyper::server::conn::http2::Builder::new(executor)
                     .serve_connection(io, service)
@@ -117,6 +112,20 @@ impl Authority {
     fn file(&self, name: &str) -> String {
         self.folder.join(name).to_str().expect("it is text").to_owned()
     }
+}
+
+/// Answers one token; a request with a body of more than two bytes is answered with a token of as many.
+async fn echo(
+    request: hyper::Request<hyper::body::Incoming>,
+) -> Result<hyper::Response<Full<Bytes>>, hyper::http::Error> {
+    let is_right =
+        request.uri().path() == "/v1/chat/completions" && request.uri().authority().is_some();
+    let body =
+        request.into_body().collect().await.map_or_else(|_| Bytes::new(), Collected::to_bytes);
+    let text = "x".repeat(body.len().max(3) - 2);
+    let status = if is_right { 200 } else { 400 };
+    let answer = Full::new(Bytes::from(ONE.replacen('x', &text, 1)));
+    hyper::Response::builder().status(status).body(answer)
 }
 
 /// Returns settings that go to a server over TLS.
@@ -204,4 +213,16 @@ fn http_2_is_spoken_where_the_server_offers_it_and_its_connections_are_used_agai
         assert!(exchange.first_byte == exchange.headers && exchange.headers.is_some());
     }
     assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn bodies_larger_than_every_window_go_and_come_over_http_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path());
+    let server = authority.serve_http2();
+    let client = client(&authority.settings(&server));
+    let mut large = request("");
+    large.body = vec![b' '; 4 << 20].into();
+    let exchange = block_on(client.send(large, |_| ()));
+    assert_eq!((exchange.outcome, exchange.reply.text.len()), (Ok(()), (4 << 20) - 2));
 }

@@ -99,3 +99,17 @@ fn an_answer_that_comes_whole_is_told_from_a_stream() {
     assert_eq!((exchange.outcome, exchange.delivery), (Ok(()), Delivery::Whole));
     assert_eq!((exchange.reply.text.as_str(), exchange.events.len()), ("hi", 1));
 }
+
+#[test]
+fn bodies_larger_than_every_buffer_go_and_come() {
+    let server = Server::start(|mut socket, _| {
+        let length = read_request(&mut socket).expect("a request").len();
+        write(&mut socket, &answer("200 OK", &ONE.replacen('x', &"x".repeat(length), 1)));
+    });
+    let client = client(&server.settings());
+    let mut large = request("");
+    large.body = vec![b' '; 8 << 20].into();
+    let exchange = block_on(client.send(large, |_: Nanos| ()));
+    assert_eq!(exchange.outcome, Ok(()));
+    assert!(exchange.reply.text.len() > 8 << 20);
+}
