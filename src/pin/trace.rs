@@ -1,6 +1,7 @@
 //! Trace pins: `pins/traces/NAME.kdl`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
@@ -10,8 +11,9 @@ use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
-    ArrivalRule, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard, Strictness, TimeUnit,
-    TimestampBasis, TraceFormat, WatchedRead, count_rows, read_views, read_watched,
+    ArrivalRule, ColumnTime, Columns, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard,
+    Strictness, TimeUnit, TimestampBasis, TraceFormat, WatchedRead, count_rows, read_views,
+    read_watched,
 };
 use crate::units::BlockSize;
 
@@ -32,6 +34,9 @@ static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Fi
         "applied-compute-agentic",
         "dynamo",
         "azure",
+        "burstgpt",
+        "ragpulse",
+        "csv",
     ],
     "The file format.",
 )]);
@@ -40,9 +45,23 @@ static BLOCK_SIZE: Shape =
     Shape::new("block-size", "Tokens that one hash id stands for; needed where rows have ids.")
         .args(&[Field::count("TOKENS", "Tokens.").at_least(1).at_most(bounds::BLOCK_SIZE)]);
 
-static TIMESTAMPS: Shape =
-    Shape::new("timestamps", "How numeric timestamps are read; calendar times have no unit.")
-        .props(&[Field::word("unit", &["s", "ms", "us", "ns"], "Their unit.")]);
+static TIMESTAMPS: Shape = Shape::new(
+    "timestamps",
+    "How numeric timestamps are read; calendar times have no unit.",
+)
+.props(&[Field::word(
+    "unit",
+    &["s", "ms", "us", "ns", "calendar"],
+    "Their unit; `calendar` (of `csv` alone) is `YYYY-MM-DD HH:MM:SS`, perhaps with a fraction.",
+)]);
+
+static COLUMNS: Shape =
+    Shape::new("columns", "Which columns of a table say what, by its header; of `csv` alone.").props(&[
+        Field::text("timestamp", "When a request arrives; without it only loads that make their own times can use the trace.")
+            .optional(),
+        Field::text("input", "Tokens of the prompt."),
+        Field::text("output", "Tokens of the answer."),
+    ]);
 
 static BASIS: Shape = Shape::new(
     "nested-timestamp-basis",
@@ -82,6 +101,7 @@ static TRACE: Shape = Shape::new("trace", "A recorded workload.")
         &BLOCK_SIZE,
         &BASIS,
         &TIMESTAMPS,
+        &COLUMNS,
         &HASHES,
         &SHARD,
         &REQUESTS,
@@ -125,7 +145,7 @@ impl TracePin {
 
     /// Returns how it is read: the first rows of it, or all, for a load that needs recorded arrivals, or one that does not.
     pub fn options(&self, arrivals: ArrivalRule, first_rows: Option<u64>) -> ReadOptions {
-        ReadOptions { arrivals, first_rows, ..self.options }
+        ReadOptions { arrivals, first_rows, ..self.options.clone() }
     }
 
     /// Returns the pin's digest: everything that can change a number; names, `about` and `origin` stay out.
@@ -139,7 +159,7 @@ impl TracePin {
         });
         let has_ids = self.options.hashes == HashIds::Expected;
         let block_size = Value::count(u64::from(self.options.block_size.get()));
-        let calendar = !states_unit(self.options.format);
+        let calendar = !states_unit(self.options.format) || self.options.format == TraceFormat::Csv;
         let unit = Value::text(self.options.unit.name());
         let fields = object([
             ("block_size", if has_ids { block_size } else { Value::Null }),
@@ -154,7 +174,17 @@ impl TracePin {
         // A field of `weka` alone leaves the digests of other pins as they are.
         let basis = (self.options.format == TraceFormat::Weka)
             .then(|| Value::text(self.options.basis.name()));
-        digest(PinKind::Trace, fields.with("nested_timestamp_basis", basis))
+        let fields = fields.with("nested_timestamp_basis", basis);
+        let columns = self.options.columns.as_deref().map(|columns| {
+            let time = columns.timestamp.as_ref();
+            object([
+                ("input", Value::text(&columns.input)),
+                ("output", Value::text(&columns.output)),
+                ("time", time.map_or(Value::Null, |(_, time)| Value::text(time.name()))),
+                ("timestamp", time.map_or(Value::Null, |(name, _)| Value::text(name))),
+            ])
+        });
+        digest(PinKind::Trace, fields.with("columns", columns))
     }
 
     /// Reads and verifies every file: size, then digest, then the digest of the contents and the number of requests.
@@ -250,21 +280,10 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
     let word = |node_name: &str, field: &str| node.child(node_name)?.text(field).map(str::to_owned);
     let format = word("format", "FORMAT")?;
     let format = TraceFormat::ALL.iter().copied().find(|known| known.name() == format)?;
-    let unit = word("timestamps", "unit");
-    let unit = TimeUnit::ALL.iter().copied().find(|known| Some(known.name()) == unit.as_deref());
+    let unit = word("timestamps", "unit").and_then(|word| ColumnTime::of(&word));
+    let columns = columns(format, unit, node, bag);
     let hashes = hashes(format, word("hashes", "WHICH").as_deref(), node, bag);
-    match (states_unit(format), node.child("timestamps")) {
-        (false, Some(timestamps)) => {
-            let message = format!("the format `{}` fixes what its times mean", format.name());
-            bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
-        }
-        (true, None) => {
-            let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
-            let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
-            bag.push(problem.help("add `timestamps unit=\"ms\"`"));
-        }
-        (false, None) | (true, Some(_)) => {}
-    }
+    check_unit(format, unit, node, bag);
     let basis = word("nested-timestamp-basis", "BASIS");
     if let (Some(stated), true) =
         (node.child("nested-timestamp-basis"), format != TraceFormat::Weka)
@@ -280,7 +299,11 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
         strictness,
         hashes,
         order,
-        unit: unit.unwrap_or(TimeUnit::Milliseconds),
+        unit: match unit {
+            Some(ColumnTime::Number(unit)) => unit,
+            Some(ColumnTime::Calendar) | None => TimeUnit::Milliseconds,
+        },
+        columns,
         basis: basis.unwrap_or_default(),
         is_block_size_stated: node.child("block-size").is_some(),
         ..ReadOptions::strict(format, block_size((format, hashes), node, bag)?)
@@ -299,21 +322,85 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
     Some(TracePin { name: name.to_owned(), options, requests: count, requests_at, shards })
 }
 
+/// Checks that the unit of times is stated where a format has one.
+fn check_unit(format: TraceFormat, unit: Option<ColumnTime>, node: &View<'_>, bag: &mut Bag) {
+    match (states_unit(format), node.child("timestamps")) {
+        (true, Some(timestamps))
+            if unit == Some(ColumnTime::Calendar) && format != TraceFormat::Csv =>
+        {
+            let message = "times of JSON rows are numbers";
+            bag.push(timestamps.problem(Code::PinField, "unit", message, "of `csv` alone"));
+        }
+        // A table without times has no unit.
+        (true, None) if format == TraceFormat::Csv => {}
+        (false, Some(timestamps)) => {
+            let message = format!("the format `{}` fixes what its times mean", format.name());
+            bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
+        }
+        (true, None) => {
+            let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
+            let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
+            bag.push(problem.help("add `timestamps unit=\"ms\"`"));
+        }
+        (false, None) | (true, Some(_)) => {}
+    }
+}
+
 /// Returns whether a pin states the unit of a format's times.
 const fn states_unit(format: TraceFormat) -> bool {
-    matches!(format, TraceFormat::Mooncake | TraceFormat::MooncakeDelta)
+    matches!(format, TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Csv)
+}
+
+/// Decodes which columns of a table say what.
+fn columns(
+    format: TraceFormat,
+    time: Option<ColumnTime>,
+    node: &View<'_>,
+    bag: &mut Bag,
+) -> Option<Arc<Columns>> {
+    let stated = node.child("columns");
+    let Some(stated) = stated.filter(|_| format == TraceFormat::Csv) else {
+        let (at, message, label) = match stated {
+            Some(stated) => (stated.head(), "the columns of this format are known", "remove this"),
+            None if format == TraceFormat::Csv => {
+                (node.head(), "which columns say what is not stated", "no `columns`")
+            }
+            None => return None,
+        };
+        let problem = at.problem(Code::PinField, message, label);
+        bag.push(problem.help(
+            "`columns timestamp=\"..\" input=\"..\" output=\"..\"` goes with `format \"csv\"`",
+        ));
+        return None;
+    };
+    let name = |field: &str| stated.text(field).map(str::to_owned);
+    let timestamp = name("timestamp");
+    if timestamp.is_some() != time.is_some() {
+        let message = "a column of times and their unit are stated together";
+        let problem = stated.head().problem(Code::PinField, message, "one of them is here");
+        bag.push(problem.help("add `timestamps unit=` (`s`, `ms`, `us`, `ns` or `calendar`) beside `columns timestamp=`, or leave out both"));
+    }
+    let columns =
+        Columns { timestamp: timestamp.zip(time), input: name("input")?, output: name("output")? };
+    Some(Arc::new(columns))
 }
 
 /// Decodes whether rows have hash ids.
 fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut Bag) -> HashIds {
     match (format, stated) {
-        (TraceFormat::Azure, Some("ids")) => {
-            let message = "an `azure` trace has no hash ids";
+        (
+            TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::RagPulse | TraceFormat::Csv,
+            Some("ids"),
+        ) => {
+            let message = format!("a trace of the format `{}` has no hash ids", format.name());
             let place = node.child("hashes").map_or(node.head(), |hashes| hashes.place("WHICH"));
             bag.push(place.problem(Code::PinField, message, "write `hashes \"none\"`"));
             HashIds::Absent
         }
-        (TraceFormat::Azure, _)
+        (
+            TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::RagPulse | TraceFormat::Csv,
+            _,
+        )
         | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some("none")) => HashIds::Absent,
         (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, _) => HashIds::Expected,
         (

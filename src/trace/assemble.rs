@@ -44,7 +44,10 @@ impl<'o> Assembly<'o> {
                 | TraceFormat::Weka
                 | TraceFormat::AppliedComputeAgentic
                 | TraceFormat::Dynamo
-                | TraceFormat::Azure => Prompts::Whole,
+                | TraceFormat::Azure
+                | TraceFormat::BurstGpt
+                | TraceFormat::RagPulse
+                | TraceFormat::Csv => Prompts::Whole,
             }),
             said: Vec::new(),
             counts: ReadCounts::default(),

@@ -159,7 +159,10 @@ pub fn beyond_agentic_mooncake(
         | TraceFormat::AppliedComputeAgentic
         | TraceFormat::Mooncake
         | TraceFormat::MooncakeDelta
-        | TraceFormat::Azure => 0,
+        | TraceFormat::Azure
+        | TraceFormat::BurstGpt
+        | TraceFormat::RagPulse
+        | TraceFormat::Csv => 0,
     };
     lost.insert("unused-events", unused_events);
     lost.insert("unknown-keys", counts.unknown_keys.values().sum());

@@ -37,6 +37,16 @@ pub struct ReadCounts {
     pub extra_hash_ids: u64,
     /// Rows whose hash ids are there and ignored, because the pin says that there are none.
     pub ignored_hash_ids: u64,
+    /// Rows of requests that failed, as their output of 0 says, where they are let through.
+    pub without_output: u64,
+    /// Rows and records in which two fields contradict each other, where they are let through: the first counts.
+    pub conflicts: u64,
+    /// Records that repeat one above and were left out, where that is let through.
+    pub repeated: u64,
+    /// Sessions whose parent is not in the recording, where that is let through: they are roots.
+    pub orphans: u64,
+    /// Requests whose hashes do not fit their prompt, where that is let through.
+    pub misfit_hashes: u64,
     /// Rows with the arrival of the row before.
     pub ties: u64,
     /// From the first arrival to the last.
@@ -75,6 +85,11 @@ impl ReadCounts {
             (self.missing_timestamps, "have no timestamp; they arrive at 0"),
             (self.missing_hash_ids, "have no hash_ids; their prompts are unique"),
             (self.extra_hash_ids, "have more hash_ids than blocks; the surplus is ignored"),
+            (self.without_output, "are requests that failed; they ask for no output"),
+            (self.conflicts, "contradict themselves in two fields; the first of them counts"),
+            (self.repeated, "repeat a record above and were left out"),
+            (self.orphans, "are sessions whose parent is not there; they are roots"),
+            (self.misfit_hashes, "have hashes that do not fit their prompt"),
         ];
         tolerated
             .into_iter()
@@ -85,6 +100,18 @@ impl ReadCounts {
             })
             .chain(self.time_scale_warning(trace))
             .collect()
+    }
+
+    /// Counts one more row with keys that change nothing, and with keys that the format does not know.
+    pub(super) fn count_keys(&mut self, unused: &[String], unknown: &[String]) {
+        for (keys, found) in [(&mut self.unused_keys, unused), (&mut self.unknown_keys, unknown)] {
+            for key in found {
+                match keys.get_mut(key) {
+                    Some(count) => *count += 1,
+                    None => drop(keys.insert(key.clone(), 1)),
+                }
+            }
+        }
     }
 
     /// Returns what was read in one line: how many rows from when, over what time, at what rate.
@@ -128,12 +155,17 @@ impl ReadCounts {
         };
         let mut fields: BTreeMap<String, Value> = [
             ("blank_lines", self.blank_lines),
+            ("conflicts", self.conflicts),
             ("extra_hash_ids", self.extra_hash_ids),
             ("ignored_hash_ids", self.ignored_hash_ids),
+            ("misfit_hashes", self.misfit_hashes),
             ("missing_hash_ids", self.missing_hash_ids),
             ("missing_timestamps", self.missing_timestamps),
+            ("orphans", self.orphans),
+            ("repeated", self.repeated),
             ("ties", self.ties),
             ("unsorted_rows", self.unsorted_rows),
+            ("without_output", self.without_output),
         ]
         .into_iter()
         .filter(|(_, count)| *count > 0)

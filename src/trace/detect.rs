@@ -10,6 +10,7 @@ use crate::diag::{Code, Problem, SourceFile, Span};
 use super::options::TraceFormat;
 use super::read::{Lines, TraceInput};
 use super::recorded::RecordedSource;
+use super::table;
 
 /// The schemas that records and headers state.
 const DYNAMO: &str = "\"dynamo.request.trace.v1\"";
@@ -141,6 +142,8 @@ fn of_line(text: &str) -> Result<Line, String> {
         Line::Is(TraceFormat::AppliedComputeAgentic)
     } else if MARKERS.iter().any(|key| has(key)) {
         Line::Nothing
+    } else if is_object("hash_ids") {
+        Line::Is(TraceFormat::RagPulse)
     } else if MOONCAKE.iter().any(|key| has(key)) {
         Line::Mooncake
     } else {
@@ -151,10 +154,19 @@ fn of_line(text: &str) -> Result<Line, String> {
 
 /// Returns what a line says that is no JSON object: the header of a table, or a damaged row.
 fn of_text(text: &str) -> Result<Line, String> {
-    if text == super::azure::HEADER {
+    let columns = table::names(text);
+    if text == table::AZURE {
         Ok(Line::Is(TraceFormat::Azure))
+    } else if table::BURSTGPT.iter().all(|name| columns.contains(name)) {
+        Ok(Line::Is(TraceFormat::BurstGpt))
     } else if text.trim_start().starts_with('{') {
         Ok(Line::Mooncake)
+    } else if columns.len() > 1 {
+        let columns: Vec<&str> = columns.into_iter().take(16).collect();
+        Err(format!(
+            "it looks like a table with the columns `{}`; where that is right, state `csv` and which column is which",
+            columns.join("`, `")
+        ))
     } else {
         Err("its first line is neither a JSON object nor a header that is known".to_owned())
     }
@@ -194,6 +206,12 @@ mod tests {
             format!("\n{{\"verification\":\"x\"}}\n{{\"timestamp\":1,\"event\":{record}}}\n");
         let cases = [
             ("a.txt", "TIMESTAMP,ContextTokens,GeneratedTokens", TraceFormat::Azure),
+            (
+                "a.csv",
+                "Model,Timestamp,Request tokens,\"Response tokens\",Total tokens,Log Type",
+                TraceFormat::BurstGpt,
+            ),
+            ("a.jsonl", "{\"timestamp\":\"8\",\"hash_ids\":{}}", TraceFormat::RagPulse),
             ("a.jsonl", "\n{\"requests\":[],\"block_size\":1}", TraceFormat::Weka),
             ("a.json", "{\n\"id\":\"a\",\n\"requests\":[]}", TraceFormat::Weka),
             ("a.jsonl", record, TraceFormat::Dynamo),

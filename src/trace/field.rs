@@ -205,7 +205,7 @@ pub(super) fn length(text: &str) -> Option<Tokens> {
 }
 
 /// Returns a JSON number times `10^exponent`, as the nearest f64 of the product; `None` for what is no number.
-fn decimal(text: &str, exponent: i64) -> Option<f64> {
+pub(super) fn decimal(text: &str, exponent: i64) -> Option<f64> {
     if !text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
         return None;
     }

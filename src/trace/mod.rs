@@ -5,8 +5,8 @@
 //! Uses `workload`, `units` and `diag`; knows nothing of pins or scenarios.
 
 mod assemble;
-mod azure;
 mod calendar;
+mod columns;
 mod convert;
 mod counts;
 mod detect;
@@ -17,13 +17,16 @@ mod json;
 mod mooncake;
 mod options;
 mod plays;
+mod ragpulse;
 mod read;
 mod recorded;
 mod row;
 mod session;
 mod stats;
+mod table;
 mod weka;
 
+pub use columns::{ColumnTime, Columns};
 pub use convert::{
     BEYOND_AGENTIC_MOONCAKE, ConvertedSource, agentic_mooncake, beyond_agentic_mooncake,
 };

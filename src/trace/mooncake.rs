@@ -50,7 +50,7 @@ pub(super) fn read_row<'a>(
 }
 
 /// Counts keys that change nothing, and checks those of them that the format gives a type.
-fn count_keys(
+pub(super) fn count_keys(
     line: &Line<'_>,
     fields: &Fields<'_>,
     strictness: Strictness,

@@ -1,14 +1,17 @@
 //! How a trace is read: its format, and what is let through.
 
+use std::sync::Arc;
+
 use crate::units::BlockSize;
 
+use super::columns::Columns;
 use super::recorded::{RecordedSource, TimestampBasis};
 
 /// After how many faulty rows reading stops, where nobody asks for more.
 const FAULTY_ROWS_MAX: u64 = 10;
 
 /// How a trace is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The file format.
     pub format: TraceFormat,
@@ -30,6 +33,8 @@ pub struct ReadOptions {
     pub basis: TimestampBasis,
     /// Whether a file that states its block size must state this one.
     pub is_block_size_stated: bool,
+    /// Which columns say what; of `csv` alone.
+    pub columns: Option<Arc<Columns>>,
     /// After this many faulty rows reading stops: the rest is most likely wrong in the same way.
     pub faulty_rows_max: u64,
 }
@@ -51,6 +56,12 @@ pub enum TraceFormat {
     Dynamo,
     /// CSV `TIMESTAMP,ContextTokens,GeneratedTokens` with calendar times.
     Azure,
+    /// CSV of `BurstGPT`: seconds and lengths.
+    BurstGpt,
+    /// JSON lines of `RAGPulse`: seconds and lengths.
+    RagPulse,
+    /// CSV whose columns are named.
+    Csv,
 }
 
 /// What is let through; DSL.md, "How strict a trace is read".
@@ -118,7 +129,10 @@ impl ReadOptions {
                 | TraceFormat::Weka
                 | TraceFormat::AppliedComputeAgentic
                 | TraceFormat::Dynamo => HashIds::Expected,
-                TraceFormat::Azure => HashIds::Absent,
+                TraceFormat::Azure
+                | TraceFormat::BurstGpt
+                | TraceFormat::RagPulse
+                | TraceFormat::Csv => HashIds::Absent,
             },
             arrivals: ArrivalRule::Required,
             order: RowOrder::AsWritten,
@@ -126,6 +140,7 @@ impl ReadOptions {
             first_rows: None,
             basis: TimestampBasis::Auto,
             is_block_size_stated: false,
+            columns: None,
             faulty_rows_max: FAULTY_ROWS_MAX,
         }
     }
@@ -146,6 +161,9 @@ impl TraceFormat {
         Self::AppliedComputeAgentic,
         Self::Dynamo,
         Self::Azure,
+        Self::BurstGpt,
+        Self::RagPulse,
+        Self::Csv,
     ];
 
     /// Returns the word of pins and of `--trace-format`.
@@ -158,6 +176,9 @@ impl TraceFormat {
             Self::AppliedComputeAgentic => "applied-compute-agentic",
             Self::Dynamo => "dynamo",
             Self::Azure => "azure",
+            Self::BurstGpt => "burstgpt",
+            Self::RagPulse => "ragpulse",
+            Self::Csv => "csv",
         }
     }
 }
@@ -172,8 +193,16 @@ impl TraceFormat {
             | Self::MooncakeDelta
             | Self::AgenticMooncake
             | Self::AppliedComputeAgentic
-            | Self::Azure => None,
+            | Self::Azure
+            | Self::BurstGpt
+            | Self::RagPulse
+            | Self::Csv => None,
         }
+    }
+
+    /// Returns whether files are tables, each with a header.
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::Azure | Self::BurstGpt | Self::Csv)
     }
 }
 

@@ -352,3 +352,39 @@ fn one_way_opens_segments_and_folders_for_every_command_on_traces() {
     let ran = place.bench(["graph", "c/u.jsonl"]).exits(2);
     assert!(ran.stderr.contains("`bench graph --input FORMAT`"), "{ran}");
 }
+
+#[test]
+fn tables_are_read_by_their_header_or_by_the_columns_that_are_named() {
+    let place = Place::empty();
+    place.write("b.csv", "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,0,472,x\n9,GPT-4,8,2,10,x\n");
+    let ran = place.bench(["trace", "stats", "b.csv"]).exits(0);
+    assert!(
+        ran.stdout.contains("failed requests") && ran.stderr.contains("trace::tolerated"),
+        "{ran}"
+    );
+    let ran = place.bench(["trace", "validate", "b.csv"]).exits(2);
+    assert!(ran.stderr.contains("b.csv:2:15"), "{ran}");
+    place.write("c.csv", "t,i,o\n0.5,8,4\n2,9,5\n");
+    let words = ["trace", "validate", "c.csv"];
+    let ran = place.bench(words).exits(2);
+    assert!(ran.stderr.contains("columns `t`, `i`, `o`"), "{ran}");
+    let ran = place.bench(words.into_iter().chain(["--trace-format", "csv"])).exits(2);
+    assert!(ran.stderr.contains("--column input=NAME"), "{ran}");
+    let named = [
+        "--trace-format",
+        "csv",
+        "--column",
+        "input=i",
+        "--column",
+        "output=o",
+        "--column",
+        "timestamp=t",
+    ];
+    let ran = place.bench(words.into_iter().chain(named)).exits(0);
+    assert!(ran.stdout.contains("requests    2"), "{ran}");
+    let ran = place.bench(["trace", "stats", "c.csv"].into_iter().chain(named)).exits(0);
+    assert!(
+        ran.stdout.lines().any(|line| line.starts_with("duration, s") && line.ends_with("1.500")),
+        "{ran}"
+    );
+}

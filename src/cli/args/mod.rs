@@ -34,8 +34,8 @@ pub(crate) use maintain::{
 pub(crate) use mock::{MockArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
-    PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileFormat,
-    TraceStatsArgs, TraceTarget, TraceValidateArgs,
+    PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileArgs, TraceStatsArgs,
+    TraceTarget, TraceValidateArgs,
 };
 pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{

@@ -83,21 +83,16 @@ pub(crate) struct TraceValidateArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
 
-    /// The format of the files [default: by what they hold]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) trace_format: Option<TraceFileFormat>,
-
     /// Let through, and count, what `lenient=#true` in a pin lets through
     #[arg(long)]
     pub(crate) lenient: bool,
 
-    /// Tokens that one hash id of the files stands for, where they do not say
-    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) block_size: u32,
-
     /// How to print the counts
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) files: TraceFileArgs,
 }
 
 /// Arguments of `trace convert`.
@@ -111,14 +106,6 @@ pub(crate) struct TraceConvertArgs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: TraceTarget,
 
-    /// The format of the files [default: by what they hold]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) trace_format: Option<TraceFileFormat>,
-
-    /// Tokens that one hash id of the files stands for, where they do not say
-    #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) block_size: u32,
-
     /// A field that may be lost; may be given several times
     #[arg(long, value_name = "FIELD", hide_possible_values = true, value_parser = PossibleValuesParser::new(BEYOND_AGENTIC_MOONCAKE))]
     pub(crate) drop: Vec<String>,
@@ -126,6 +113,9 @@ pub(crate) struct TraceConvertArgs {
     /// Where to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) files: TraceFileArgs,
 }
 
 /// What a trace can be converted to.
@@ -146,13 +136,28 @@ pub(crate) struct TraceStatsArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
     pub(crate) format: Format,
 
+    #[command(flatten)]
+    pub(crate) files: TraceFileArgs,
+}
+
+/// How trace files are read that no pin describes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TraceFileArgs {
     /// The format of the files; a pin states its own [default: by what they hold]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) trace_format: Option<TraceFileFormat>,
 
-    /// Tokens that one hash id of the files stands for; a pin states its own
+    /// Tokens that one hash id of the files stands for, where they do not say; a pin states its own
     #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) block_size: u32,
+
+    /// Which column of a `csv` says what: `input=NAME`, `output=NAME` and perhaps `timestamp=NAME`
+    #[arg(long, value_name = "ROLE=NAME")]
+    pub(crate) column: Vec<String>,
+
+    /// How the column of timestamps of a `csv` is written [default: s]
+    #[arg(long, value_name = "UNIT", value_parser = ["s", "ms", "us", "ns", "calendar"])]
+    pub(crate) column_times: Option<String>,
 }
 
 /// The format of a trace file.
@@ -172,6 +177,14 @@ pub(crate) enum TraceFileFormat {
     Dynamo,
     /// CSV with calendar times and lengths
     Azure,
+    /// CSV with seconds and lengths by the names of their columns
+    #[value(name = "burstgpt")]
+    BurstGpt,
+    /// JSON lines with seconds and lengths, and ids that name documents
+    #[value(name = "ragpulse")]
+    RagPulse,
+    /// CSV with lengths, whose columns are named
+    Csv,
 }
 
 impl TraceFileFormat {
@@ -185,6 +198,9 @@ impl TraceFileFormat {
             Self::AppliedComputeAgentic => TraceFormat::AppliedComputeAgentic,
             Self::Dynamo => TraceFormat::Dynamo,
             Self::Azure => TraceFormat::Azure,
+            Self::BurstGpt => TraceFormat::BurstGpt,
+            Self::RagPulse => TraceFormat::RagPulse,
+            Self::Csv => TraceFormat::Csv,
         }
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::args::{Format, TraceAction, TraceArgs, TraceFileFormat, TraceStatsArgs};
+use crate::cli::args::{Format, TraceAction, TraceArgs, TraceStatsArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::Bag;
 use crate::digest::canonical::{Value, object};
 use crate::pin::Registry;
 use crate::scenario::project_root;
 use crate::trace::{
-    ArrivalRule, Distribution, PrefixHit, ReadCounts, ReadOptions, Strictness, TOO_LONG,
-    TraceFormat, TraceStats, is_trace_name, read_corpus, trace_files,
+    ArrivalRule, Distribution, PrefixHit, ReadCounts, Strictness, TOO_LONG, TraceStats,
+    is_trace_name, read_corpus, trace_files,
 };
-use crate::units::{BlockSize, Micros6, Nanos, Ppm};
+use crate::units::{Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
 
 use super::{trace_convert, trace_open, trace_validate};
@@ -61,9 +61,9 @@ fn read(
     context: &Context,
 ) -> Result<(Corpus, ReadCounts), Bag> {
     if name.contains('/') || is_trace_name(name) || trace_files(trace, name).is_ok() {
-        let stated = args.trace_format.map(TraceFileFormat::format);
-        let opened = trace_open::open(&[trace.to_owned()], stated)?;
-        return read_corpus(&opened.shards()?, &options(opened.format, args));
+        let opened = trace_open::open(&[trace.to_owned()], &args.files)?;
+        // Whatever has a meaning is let through and counted: no pin says how the file is read.
+        return read_corpus(&opened.shards()?, &opened.options(Strictness::Lenient));
     }
     let root = match context.root() {
         Some(root) => root.to_owned(),
@@ -71,16 +71,6 @@ fn read(
     };
     let registry = Registry::open(&root)?;
     registry.trace(name)?.read(registry.root(), ArrivalRule::Required, None)
-}
-
-/// Returns how a file that no pin describes is read: whatever has a meaning is let through and counted.
-fn options(format: TraceFormat, args: &TraceStatsArgs) -> ReadOptions {
-    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
-    ReadOptions {
-        strictness: Strictness::Lenient,
-        arrivals: ArrivalRule::Ignored,
-        ..ReadOptions::strict(format, block_size)
-    }
 }
 
 /// Returns the figures as a JSON document.
@@ -138,7 +128,7 @@ fn lines(stats: &TraceStats) -> Vec<Line> {
 }
 
 /// Returns what was let through; empty texts for nothing.
-fn let_through(counts: &ReadCounts) -> [Line; 8] {
+fn let_through(counts: &ReadCounts) -> [Line; 13] {
     let keys = |keys: &BTreeMap<String, u64>| {
         keys.iter().map(|(key, rows)| format!("{key} ({rows})")).collect::<Vec<_>>().join(", ")
     };
@@ -151,6 +141,11 @@ fn let_through(counts: &ReadCounts) -> [Line; 8] {
         ("rows without hash ids", unless(counts.missing_hash_ids, 0)),
         ("rows with surplus hash ids", unless(counts.extra_hash_ids, 0)),
         ("rows with ignored hash ids", unless(counts.ignored_hash_ids, 0)),
+        ("failed requests", unless(counts.without_output, 0)),
+        ("rows with contradictions", unless(counts.conflicts, 0)),
+        ("repeated records", unless(counts.repeated, 0)),
+        ("orphan sessions", unless(counts.orphans, 0)),
+        ("rows with hashes that do not fit", unless(counts.misfit_hashes, 0)),
     ]
 }
 

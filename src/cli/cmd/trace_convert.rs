@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::{TraceConvertArgs, TraceFileFormat, TraceTarget};
+use crate::cli::args::{TraceConvertArgs, TraceTarget};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Hasher;
 use crate::trace::{
-    ArrivalRule, ConvertedSource, ReadOptions, RecordedOptions, agentic_mooncake,
-    beyond_agentic_mooncake, read_corpus,
+    ConvertedSource, RecordedOptions, Strictness, agentic_mooncake, beyond_agentic_mooncake,
+    read_corpus,
 };
-use crate::units::BlockSize;
 
 use super::trace_open::open;
 
@@ -21,16 +20,12 @@ const AT_ONCE: usize = 1 << 18;
 
 /// Writes a trace in another format.
 pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit, Failure> {
-    let opened = open(&args.traces, args.trace_format.map(TraceFileFormat::format))?;
+    let opened = open(&args.traces, &args.files)?;
     let TraceTarget::AgenticMooncake = args.to;
     if let Some(output) = &args.output {
         check_output(output, &opened.paths)?;
     }
-    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
-    let options = ReadOptions {
-        arrivals: ArrivalRule::Ignored,
-        ..ReadOptions::strict(opened.format, block_size)
-    };
+    let options = opened.options(Strictness::Scenario);
     let before = digest(&opened.paths)?;
     let read = read_corpus(&opened.shards()?, &options)?;
     let strict = RecordedOptions::strict();

@@ -2,8 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Bag, Problem};
-use crate::trace::{Shard, TraceFormat, TraceInput, detect_format, trace_files};
+use std::sync::Arc;
+
+use crate::cli::args::TraceFileArgs;
+use crate::diag::{Bag, Code, Problem};
+use crate::trace::{
+    ArrivalRule, ColumnTime, Columns, ReadOptions, Shard, Strictness, TraceFormat, TraceInput,
+    detect_format, trace_files,
+};
+use crate::units::BlockSize;
 
 /// Where a file is, and what messages call it.
 pub(super) type Named = (PathBuf, String);
@@ -15,16 +22,59 @@ pub(super) struct Opened {
     /// The same, to be read.
     pub(super) files: Vec<TraceInput>,
     pub(super) format: TraceFormat,
+    block_size: BlockSize,
+    columns: Option<Arc<Columns>>,
 }
 
 /// Opens the files of one trace, in order; their format is what is stated, else what all of them hold.
-pub(super) fn open(paths: &[PathBuf], stated: Option<TraceFormat>) -> Result<Opened, Bag> {
+pub(super) fn open(paths: &[PathBuf], args: &TraceFileArgs) -> Result<Opened, Bag> {
     let (paths, files) = inputs(paths)?;
-    let format = match stated {
-        Some(stated) => stated,
+    let format = match args.trace_format {
+        Some(stated) => stated.format(),
         None => detect_format(&files)?,
     };
-    Ok(Opened { paths, files, format })
+    let columns = columns(format, args)?;
+    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
+    Ok(Opened { paths, files, format, block_size, columns })
+}
+
+/// Returns which columns of a table say what.
+fn columns(format: TraceFormat, args: &TraceFileArgs) -> Result<Option<Arc<Columns>>, Problem> {
+    let wrong = |message: String| {
+        let problem = Problem::new(Code::TraceFormat, message);
+        Err(problem.help("name the columns of a table: `--trace-format csv --column input=NAME --column output=NAME --column timestamp=NAME --column-times s`"))
+    };
+    if format != TraceFormat::Csv {
+        return match args.column.first() {
+            Some(column) => {
+                wrong(format!("`--column {column}` goes with `csv`; this is `{}`", format.name()))
+            }
+            None => Ok(None),
+        };
+    }
+    let (mut timestamp, mut input, mut output) = (None, None, None);
+    for column in &args.column {
+        let (role, name) = column.split_once('=').unwrap_or((column, ""));
+        let place = match role {
+            "timestamp" => &mut timestamp,
+            "input" => &mut input,
+            "output" => &mut output,
+            _ => {
+                return wrong(format!(
+                    "`--column {column}`: `{role}` is no `timestamp`, `input` or `output`"
+                ));
+            }
+        };
+        if name.is_empty() || place.replace(name.to_owned()).is_some() {
+            return wrong(format!("`--column {column}`: `{role}` is one column of the header"));
+        }
+    }
+    let (Some(input), Some(output)) = (input, output) else {
+        return wrong("a `csv` is read by its columns of `input` and `output`".to_owned());
+    };
+    let time = ColumnTime::of(args.column_times.as_deref().unwrap_or("s"));
+    let time = time.expect("the command line refuses other words");
+    Ok(Some(Arc::new(Columns { timestamp: timestamp.map(|name| (name, time)), input, output })))
 }
 
 /// Returns the files that paths stand for, in order.
@@ -43,6 +93,16 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 impl Opened {
+    /// Returns how its rows are read where loads make their own times.
+    pub(super) fn options(&self, strictness: Strictness) -> ReadOptions {
+        ReadOptions {
+            strictness,
+            arrivals: ArrivalRule::Ignored,
+            columns: self.columns.clone(),
+            ..ReadOptions::strict(self.format, self.block_size)
+        }
+    }
+
     /// Returns the files as shards.
     pub(super) fn shards(&self) -> Result<Vec<Shard>, Bag> {
         let shard = |(path, name): &Named| Shard::on_disk(path, name).map_err(Bag::from);

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::args::{Format, TraceFileFormat, TraceValidateArgs};
+use crate::cli::args::{Format, TraceValidateArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::{Bag, Problem};
 use crate::digest::canonical::{Value, object};
 use crate::trace::{
-    ArrivalRule, ReadCounts, ReadOptions, RecordedCounts, RecordedOptions, RecordedSource,
-    Strictness, TraceFormat, read_corpus, read_dynamo, read_weka,
+    ReadCounts, ReadOptions, RecordedCounts, RecordedOptions, RecordedSource, Strictness,
+    TraceFormat, read_corpus, read_dynamo, read_weka,
 };
-use crate::units::BlockSize;
 
 use super::trace_open::{Opened, open};
 
@@ -28,7 +27,7 @@ struct Counted {
 
 /// Says everything that is wrong with a trace, or what is in it.
 pub(super) fn validate(args: &TraceValidateArgs, context: &Context) -> Result<Exit, Failure> {
-    let opened = open(&args.traces, args.trace_format.map(TraceFileFormat::format))?;
+    let opened = open(&args.traces, &args.files)?;
     let counted = match opened.format.source() {
         Some(source) => recording(&opened, source, args)?,
         None => rows(&opened, args)?,
@@ -75,6 +74,7 @@ fn recording(
         without_hashes,
         partial_tails,
         misfit_hashes,
+        conflicts,
         ..
     } = counts;
     let figures = vec![
@@ -94,6 +94,7 @@ fn recording(
         ("out of order", unsorted),
         ("orphans", orphans),
         ("hashes that do not fit", misfit_hashes),
+        ("contradictions", conflicts),
     ];
     let warnings = counts.warnings(opened.name());
     let (unknown_keys, unused_keys) = (counts.unknown_keys, counts.unused_keys);
@@ -102,13 +103,7 @@ fn recording(
 
 /// Reads rows.
 fn rows(opened: &Opened, args: &TraceValidateArgs) -> Result<Counted, Bag> {
-    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
-    let options = ReadOptions {
-        strictness: strictness(args),
-        arrivals: ArrivalRule::Ignored,
-        faulty_rows_max: WRONG_ROWS,
-        ..ReadOptions::strict(opened.format, block_size)
-    };
+    let options = ReadOptions { faulty_rows_max: WRONG_ROWS, ..opened.options(strictness(args)) };
     let (_, counts) = read_corpus(&opened.shards()?, &options)?;
     let warnings = counts.warnings(opened.name());
     let ReadCounts {
@@ -122,6 +117,11 @@ fn rows(opened: &Opened, args: &TraceValidateArgs) -> Result<Counted, Bag> {
         missing_hash_ids,
         extra_hash_ids,
         ignored_hash_ids,
+        without_output,
+        conflicts,
+        repeated,
+        orphans,
+        misfit_hashes,
         ..
     } = counts;
     let figures = vec![
@@ -134,6 +134,11 @@ fn rows(opened: &Opened, args: &TraceValidateArgs) -> Result<Counted, Bag> {
         ("without hashes", missing_hash_ids),
         ("surplus hash ids", extra_hash_ids),
         ("ignored hash ids", ignored_hash_ids),
+        ("failed requests", without_output),
+        ("contradictions", conflicts),
+        ("repeated", repeated),
+        ("orphans", orphans),
+        ("hashes that do not fit", misfit_hashes),
     ];
     Ok(Counted { figures, unknown_keys, unused_keys, warnings })
 }

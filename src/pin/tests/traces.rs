@@ -190,3 +190,46 @@ fn a_pinned_file_may_be_packed_with_zstandard() {
         with_files(&[("traces/t.kdl", other.as_bytes()), ("traces/t.jsonl.zst", &packed)]);
     assert_eq!(refused(&registry)[0].code().as_str(), "pin::contents");
 }
+
+#[test]
+fn a_table_is_pinned_with_what_its_columns_say() {
+    let file = b"when,in,out,why\n2.5,8,4,a\n";
+    let text = pin(file, 1)
+        .replace("mooncake", "csv")
+        .replace(
+            "    block-size 512\n",
+            "    columns timestamp=\"when\" input=\"in\" output=\"out\"\n",
+        )
+        .replace("\"ms\"", "\"s\"");
+    let (_folder, registry) =
+        with_files(&[("traces/t.kdl", text.as_bytes()), ("traces/t.jsonl", file)]);
+    let pin = registry.trace("t").expect("a pin");
+    let (corpus, counts) =
+        pin.read(registry.root(), ArrivalRule::Required, None).expect("verified");
+    assert_eq!(corpus.reader().row(0).arrival_ms, Some(2500.0));
+    assert_eq!(counts.unknown_keys.get("why"), Some(&1));
+    // Whatever changes the rows moves the digest.
+    let other = text.replace("unit=\"s\"", "unit=\"calendar\"");
+    let (_folder, registry) = with_files(&[("traces/t.kdl", other.as_bytes())]);
+    assert_ne!(registry.trace("t").expect("a pin").digest(), pin.digest());
+    assert_eq!(
+        messages(&text.replace("    columns timestamp=\"when\" input=\"in\" output=\"out\"\n", "")),
+        ["which columns say what is not stated"]
+    );
+    assert_eq!(
+        messages(&text.replace("timestamp=\"when\" ", "")),
+        ["a column of times and their unit are stated together"]
+    );
+    assert_eq!(
+        messages(&text.replace("csv", "burstgpt")),
+        ["the columns of this format are known", "the format `burstgpt` fixes what its times mean"]
+    );
+    assert_eq!(
+        messages(&pin_of(ROW).replace("\"ms\"", "\"calendar\"")),
+        ["times of JSON rows are numbers"]
+    );
+}
+
+fn pin_of(rows: &str) -> String {
+    pin(rows.as_bytes(), 1)
+}

@@ -180,10 +180,13 @@ impl<'t> LineReader<'_, 't> {
         if let (Some(one), Some(other), Some(part)) =
             (&trajectory, &parent, context.parent_session_id)
             && one != other
-            && self.strictness == Strictness::Scenario
         {
-            let message = format!("two parents, `{one}` and `{other}`");
-            self.reading.refuse(part, Code::TraceSession, message, "names another one");
+            if self.strictness == Strictness::Scenario {
+                let message = format!("two parents, `{one}` and `{other}`");
+                self.reading.refuse(part, Code::TraceSession, message, "names another one");
+            } else {
+                self.counts.conflicts += 1;
+            }
         }
         let id = self.required("session_id", context.session_id, whole);
         let parent = trajectory.or(parent).filter(|parent| *parent != id);
@@ -256,11 +259,14 @@ impl<'t> LineReader<'_, 't> {
     ) {
         if let (Some(stated), Some(replayed), Some(part)) = (stated, replayed, part)
             && stated != replayed
-            && self.strictness == Strictness::Scenario
         {
-            let message =
-                format!("`input_tokens` is {stated} and `replay.input_length` is {replayed}");
-            self.reading.refuse(part, Code::TraceField, message, "conflicts");
+            if self.strictness == Strictness::Scenario {
+                let message =
+                    format!("`input_tokens` is {stated} and `replay.input_length` is {replayed}");
+                self.reading.refuse(part, Code::TraceField, message, "conflicts");
+            } else {
+                self.counts.conflicts += 1;
+            }
         }
     }
 

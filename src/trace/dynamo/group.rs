@@ -115,7 +115,8 @@ impl Capture {
         let session = self.sessions.entry(names.id.clone()).or_default();
         match &session.parent {
             None => session.parent = Some((parent.clone(), place.clone())),
-            Some((known, at)) if known != parent && strict => {
+            Some((known, _)) if known != parent && !strict => self.counts.conflicts += 1,
+            Some((known, at)) if known != parent => {
                 let message = format!(
                     "session `{}` has the parent `{parent}`, at {at} it has `{known}`",
                     names.id

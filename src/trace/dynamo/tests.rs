@@ -275,3 +275,19 @@ fn a_long_chain_of_parents_that_closes_is_told_in_one_line_and_in_linear_time() 
         problems[0]
     );
 }
+
+#[test]
+fn what_contradicts_itself_is_an_error_or_counted() {
+    let replay = r#","input_tokens":9,"replay":{"trace_block_size":4,"input_length":4,"input_sequence_hashes":[1]}"#;
+    let lines = [
+        request("a", "s", "r", 100, replay),
+        request("b", "s", "t", 200, ""),
+        request("c", "r", "", 50, ""),
+    ];
+    let problems = strict(&lines).expect_err("contradictions");
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    let lenient = RecordedOptions { strictness: Strictness::Lenient, ..RecordedOptions::strict() };
+    let input = [TraceInput::bytes("a.jsonl", lines.join("\n").into_bytes())];
+    let (trees, read) = read(&input, lenient).expect("let through");
+    assert_eq!((trees.len(), read.counts.conflicts), (1, 2), "the first parent counts");
+}

@@ -23,7 +23,12 @@ pub(in super::super) const fn is_recorded(format: TraceFormat) -> bool {
         | TraceFormat::Weka
         | TraceFormat::AppliedComputeAgentic
         | TraceFormat::Dynamo => true,
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Azure => false,
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::Azure
+        | TraceFormat::BurstGpt
+        | TraceFormat::RagPulse
+        | TraceFormat::Csv => false,
     }
 }
 
@@ -41,7 +46,12 @@ pub(in super::super) fn read(
         TraceFormat::AppliedComputeAgentic => applied::read(&files, options)?,
         TraceFormat::Dynamo => read_capture(&files, options)?,
         TraceFormat::Weka => read_corpus_of_traces(&files, options)?,
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Azure => {
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::Azure
+        | TraceFormat::BurstGpt
+        | TraceFormat::RagPulse
+        | TraceFormat::Csv => {
             unreachable!("bug: these formats record no sessions that wait")
         }
     };
@@ -80,7 +90,12 @@ pub(in super::super) fn count(text: &[u8], format: TraceFormat) -> u64 {
             let first = lines.next().map_or(0, |line| usize::from(!agentic::is_header(line)));
             count(first + lines.count())
         }
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Azure => 0,
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::Azure
+        | TraceFormat::BurstGpt
+        | TraceFormat::RagPulse
+        | TraceFormat::Csv => 0,
     }
 }
 
@@ -94,6 +109,10 @@ fn read_counts(corpus: &Corpus, counts: RecordedCounts) -> ReadCounts {
         unknown_keys: counts.unknown_keys,
         unused_keys: counts.unused_keys,
         unsorted_rows: counts.unsorted,
+        repeated: counts.repeated,
+        orphans: counts.orphans,
+        misfit_hashes: counts.misfit_hashes,
+        conflicts: counts.conflicts,
         ..ReadCounts::default()
     }
 }

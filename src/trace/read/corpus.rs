@@ -9,7 +9,8 @@ use super::super::assemble::Assembly;
 use super::super::counts::ReadCounts;
 use super::super::options::{ReadOptions, TraceFormat};
 use super::super::row::Line;
-use super::super::{azure, mooncake, plays};
+use super::super::table::Table;
+use super::super::{mooncake, plays, ragpulse, table};
 use super::Shard;
 use super::stream::{Digests, Irregular, Seen, each_line};
 
@@ -49,25 +50,30 @@ pub fn read_views(
     firsts: &[Option<u64>],
 ) -> Result<Vec<CorpusView>, Bag> {
     match options.format {
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
-            let mut assembly = Assembly::for_views(options, firsts);
-            if stream_mooncake(shards, options, &mut assembly, Digests::Skipped).is_ok() {
-                return assembly.finish(&names(shards));
-            }
-            read_whole(shards, options, firsts)
-        }
-        TraceFormat::Azure => {
+        TraceFormat::Azure | TraceFormat::Csv if table::has_calendar(options) => {
             let shards = in_memory(shards)?;
             let texts = texts(&shards)?;
             // Which time is the first one, from which arrivals count, depends on how many rows there are.
             let view = |first_rows: &Option<u64>| {
-                let options = ReadOptions { first_rows: *first_rows, ..*options };
+                let options = ReadOptions { first_rows: *first_rows, ..options.clone() };
                 let mut assembly = Assembly::for_views(&options, &[*first_rows]);
-                read_azure(&texts, &options, &mut assembly);
+                read_calendar(&texts, &options, &mut assembly);
                 let mut views = assembly.finish(&names(shards.iter().map(AsRef::as_ref)))?;
                 Ok(views.remove(0))
             };
             firsts.iter().map(view).collect()
+        }
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::Azure
+        | TraceFormat::BurstGpt
+        | TraceFormat::RagPulse
+        | TraceFormat::Csv => {
+            let mut assembly = Assembly::for_views(options, firsts);
+            if stream(shards, options, &mut assembly, Digests::Skipped).is_ok() {
+                return assembly.finish(&names(shards));
+            }
+            read_whole(shards, options, firsts)
         }
         TraceFormat::AgenticMooncake
         | TraceFormat::Weka
@@ -80,7 +86,7 @@ pub fn read_views(
     }
 }
 
-/// As [`read_views`], JSON lines with every shard in memory, which says what is wrong with one.
+/// As [`read_views`], rows with every shard in memory, which says what is wrong with one.
 pub(super) fn read_whole(
     shards: &[Shard],
     options: &ReadOptions,
@@ -89,7 +95,7 @@ pub(super) fn read_whole(
     let shards = in_memory(shards)?;
     let texts = texts(&shards)?;
     let mut assembly = Assembly::for_views(options, firsts);
-    read_mooncake(&texts, options, &mut assembly);
+    read_lines(&texts, options, &mut assembly);
     assembly.finish(&names(shards.iter().map(AsRef::as_ref)))
 }
 
@@ -100,18 +106,12 @@ pub fn read_watched(
     options: &ReadOptions,
     firsts: &[Option<u64>],
 ) -> Option<WatchedRead> {
-    match options.format {
-        TraceFormat::Mooncake | TraceFormat::MooncakeDelta => {
-            let mut assembly = Assembly::for_views(options, firsts);
-            let seen = stream_mooncake(shards, options, &mut assembly, Digests::Taken).ok()?;
-            Some(WatchedRead { seen, views: assembly.finish(&names(shards)) })
-        }
-        TraceFormat::Azure
-        | TraceFormat::AgenticMooncake
-        | TraceFormat::Weka
-        | TraceFormat::AppliedComputeAgentic
-        | TraceFormat::Dynamo => None,
+    if plays::is_recorded(options.format) || table::has_calendar(options) {
+        return None;
     }
+    let mut assembly = Assembly::for_views(options, firsts);
+    let seen = stream(shards, options, &mut assembly, Digests::Taken).ok()?;
+    Some(WatchedRead { seen, views: assembly.finish(&names(shards)) })
 }
 
 /// Returns the names of shards for messages.
@@ -133,41 +133,71 @@ fn in_memory(shards: &[Shard]) -> Result<Vec<Cow<'_, Shard>>, Bag> {
     if problems.is_empty() { Ok(loaded) } else { Err(problems) }
 }
 
-/// Reads JSON lines one after the other, in bounded memory, to the end of every shard: also where enough rows are known, a shard that is
+/// Reads lines one after the other, in bounded memory, to the end of every shard: also where enough rows are known, a shard that is
 /// damaged further on is irregular.
-fn stream_mooncake(
+fn stream(
     shards: &[Shard],
     options: &ReadOptions,
     assembly: &mut Assembly<'_>,
     digests: Digests,
 ) -> Result<Vec<Seen>, Irregular> {
-    let (mut ids, mut lines_before) = (Vec::new(), 0);
+    let mut lines_before = 0;
     let mut all = Vec::with_capacity(shards.len());
     for shard in shards {
-        let seen = each_line(shard, lines_before, digests, |line| {
+        let mut rows = RowReader::of(options.format);
+        let mut seen = each_line(shard, lines_before, digests, |line| {
             if !assembly.is_done() {
-                read_line(line, options, &mut ids, assembly);
+                rows.read_line(line, options, assembly);
             }
         })?;
+        seen.rows = seen.rows.saturating_sub(u64::from(options.format.is_table()));
         lines_before += seen.lines;
         all.push(seen);
     }
     Ok(all)
 }
 
-/// Reads a JSON line, which may be blank.
-fn read_line(
-    line: Line<'_>,
-    options: &ReadOptions,
-    ids: &mut Vec<u64>,
-    assembly: &mut Assembly<'_>,
-) {
-    if line.is_blank() {
-        assembly.counts.blank_lines += 1;
-        return;
+/// Reads the lines of one file.
+enum RowReader {
+    /// Mooncake's, with room for the ids of a row.
+    Mooncake(Vec<u64>),
+    Table(Table),
+    RagPulse,
+}
+
+impl RowReader {
+    /// Returns the reader of a file of which nothing is read.
+    fn of(format: TraceFormat) -> Self {
+        match format {
+            TraceFormat::Mooncake | TraceFormat::MooncakeDelta => Self::Mooncake(Vec::new()),
+            TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::Csv => {
+                Self::Table(Table::default())
+            }
+            TraceFormat::RagPulse => Self::RagPulse,
+            TraceFormat::AgenticMooncake
+            | TraceFormat::Weka
+            | TraceFormat::AppliedComputeAgentic
+            | TraceFormat::Dynamo => unreachable!("bug: recordings are not read row by row"),
+        }
     }
-    let row: Result<_, Problem> = mooncake::read_row(line, options, ids, &mut assembly.counts);
-    assembly.add(row, ids);
+
+    /// Reads a line, which may be blank.
+    fn read_line(&mut self, line: Line<'_>, options: &ReadOptions, assembly: &mut Assembly<'_>) {
+        if let Self::Table(table) = self {
+            return table.read_line(line, options, assembly);
+        }
+        if line.is_blank() {
+            assembly.counts.blank_lines += 1;
+            return;
+        }
+        let counts = &mut assembly.counts;
+        let (row, ids): (Result<_, Problem>, &[u64]) = match self {
+            Self::Mooncake(ids) => (mooncake::read_row(line, options, ids, counts), ids),
+            Self::RagPulse => (ragpulse::read_row(line, options, counts), &[]),
+            Self::Table(_) => unreachable!("read above"),
+        };
+        assembly.add(row, ids);
+    }
 }
 
 /// Returns how many rows a shard's unpacked bytes hold: lines that are not blank, without the header; of a recording, its requests.
@@ -184,8 +214,9 @@ pub fn count_rows(text: &[u8], format: TraceFormat) -> u64 {
         | TraceFormat::AgenticMooncake
         | TraceFormat::Weka
         | TraceFormat::AppliedComputeAgentic
-        | TraceFormat::Dynamo => count,
-        TraceFormat::Azure => count.saturating_sub(1),
+        | TraceFormat::Dynamo
+        | TraceFormat::RagPulse => count,
+        TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::Csv => count.saturating_sub(1),
     }
 }
 
@@ -221,22 +252,24 @@ fn texts<'a>(shards: &'a [Cow<'_, Shard>]) -> Result<Vec<Text<'a>>, Bag> {
     if problems.is_empty() { Ok(texts) } else { Err(problems) }
 }
 
-/// Reads JSON lines.
-fn read_mooncake(texts: &[Text<'_>], options: &ReadOptions, assembly: &mut Assembly<'_>) {
-    let mut ids = Vec::new();
-    for line in texts.iter().flat_map(Text::lines) {
-        if assembly.is_done() {
-            return;
+/// Reads lines of texts.
+fn read_lines(texts: &[Text<'_>], options: &ReadOptions, assembly: &mut Assembly<'_>) {
+    for text in texts {
+        let mut rows = RowReader::of(options.format);
+        for line in text.lines() {
+            if assembly.is_done() {
+                return;
+            }
+            rows.read_line(line, options, assembly);
         }
-        read_line(line, options, &mut ids, assembly);
     }
 }
 
-/// Reads CSV with calendar times, which are rebased when all are known.
-fn read_azure(texts: &[Text<'_>], options: &ReadOptions, assembly: &mut Assembly<'_>) {
+/// Reads tables with calendar times, which are rebased when all are known.
+fn read_calendar(texts: &[Text<'_>], options: &ReadOptions, assembly: &mut Assembly<'_>) {
     let mut rows = Vec::new();
     for text in texts {
-        azure::read_shard(text.lines(), options, &mut rows, assembly);
+        table::read_shard(text.lines(), options, &mut rows, assembly);
     }
-    azure::rebase(rows, assembly);
+    table::rebase(rows, assembly);
 }

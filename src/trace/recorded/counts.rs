@@ -41,6 +41,8 @@ pub struct RecordedCounts {
     pub partial_tails: u64,
     /// Requests whose hashes do not fit their prompt, where that is let through.
     pub misfit_hashes: u64,
+    /// Records of which two fields contradict each other, where that is let through: the first counts.
+    pub conflicts: u64,
     /// Objects with a key that the format does not know, by key.
     pub unknown_keys: BTreeMap<String, u64>,
     /// Objects with a key that the format knows and that changes nothing here, by key.
@@ -79,6 +81,7 @@ impl RecordedCounts {
         self.without_hashes += other.without_hashes;
         self.partial_tails += other.partial_tails;
         self.misfit_hashes += other.misfit_hashes;
+        self.conflicts += other.conflicts;
         self.add_keys(other.unknown_keys);
         self.add_unused(other.unused_keys);
     }
@@ -104,6 +107,7 @@ impl RecordedCounts {
             (self.unsorted, "go back in time"),
             (self.orphans, "name a parent that is not there"),
             (self.misfit_hashes, "have hashes that do not fit their prompt"),
+            (self.conflicts, "contradict themselves in two fields; the first of them counts"),
         ];
         tolerated
             .iter()

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 
+use std::sync::Arc;
+
 use crate::trace::{
-    ArrivalRule, HashIds, ReadOptions, RowOrder, Shard, Strictness, TimeUnit, TimestampBasis,
-    TraceFormat, read_corpus,
+    ArrivalRule, ColumnTime, Columns, HashIds, ReadOptions, RowOrder, Shard, Strictness, TimeUnit,
+    TimestampBasis, TraceFormat, read_corpus,
 };
 
 use super::{all_ids, block, ids_of, read, row, scenario};
@@ -28,6 +30,11 @@ fn any_options() -> impl Strategy<Value = ReadOptions> {
             first_rows,
             basis: TimestampBasis::Auto,
             is_block_size_stated: ids,
+            columns: required.then(|| {
+                let timestamp = Some(("TIMESTAMP".to_owned(), ColumnTime::Calendar));
+                let (input, output) = ("ContextTokens".to_owned(), "GeneratedTokens".to_owned());
+                Arc::new(Columns { timestamp: timestamp.filter(|_| ids), input, output })
+            }),
             faulty_rows_max: 10,
         }
     })

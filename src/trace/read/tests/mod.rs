@@ -5,6 +5,7 @@ mod gzip;
 mod laws;
 mod mooncake;
 mod strictness;
+mod tables;
 mod zstd;
 
 use crate::diag::{Bag, Problem};

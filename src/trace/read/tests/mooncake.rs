@@ -215,7 +215,7 @@ fn sorting_is_stable_and_comes_after_taking_the_first_rows() {
         assert!(corpus.is_plain() && corpus.is_ascending());
         (ids, counts.ties)
     };
-    assert_eq!(ids(sorted), (vec![5, 2, 4, 1, 3], 2));
+    assert_eq!(ids(sorted.clone()), (vec![5, 2, 4, 1, 3], 2));
     assert_eq!(ids(ReadOptions { first_rows: Some(3), ..sorted }), (vec![2, 1, 3], 1));
 }
 
