@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use crate::diag::{self, Bag, Code, Problem, SourceFile};
+use crate::diag::{Bag, Code, SourceFile};
 use crate::scenario::cursor::{self, View};
 use crate::scenario::scalar::Datum;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax;
 
-use super::EngineVersion;
+use super::{EngineVersion, beside};
 
 static REASON: Shape = Shape::new("reason", "Why, for whoever reads the comparison.")
     .once()
@@ -92,17 +92,7 @@ impl AcceptedParting {
 /// # Errors
 /// Everything that is wrong with the file.
 pub fn accepted_partings(root: &Path, engine: &str) -> Result<Vec<AcceptedParting>, Bag> {
-    let name = format!("pins/engines/{engine}.parity.kdl");
-    let bytes = match std::fs::read(root.join(&name)) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            let message = format!("cannot read `{name}`: {error}");
-            return Err(Problem::new(Code::PinRead, message).into());
-        }
-    };
-    let text = diag::utf8(Code::PinRead, &name, bytes)?;
-    read(&SourceFile::new(&name, &text), engine)
+    beside::listed(root, engine, "parity", read)
 }
 
 /// Reads the file.
@@ -112,10 +102,7 @@ fn read(source: &SourceFile, engine: &str) -> Result<Vec<AcceptedParting>, Bag> 
     let root = cursor::check(&document, &FILE, &mut bag);
     let mut accepted = Vec::new();
     if let Some(parity) = root.child("parity") {
-        if parity.text("NAME").is_some_and(|name| name != engine) {
-            let message = format!("this file is named after engine `{engine}`");
-            bag.push(parity.problem(Code::PinName, "NAME", message, "another engine"));
-        }
+        beside::check_engine(parity, engine, &mut bag);
         accepted.extend(parity.all("accept").filter_map(|view| accept(view, &mut bag)));
     }
     if bag.has_errors() { Err(bag) } else { Ok(accepted) }
@@ -154,6 +141,7 @@ fn words(view: &View<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Problem;
 
     const FILE: &str = "parity \"aisimulate\" {\n    accept \"drafts\" as=\"differs\" {\n        case \"087-ngram\" \"other\"\n        version \"0.13.0-dev.86\"\n        reason \"it drafts later\"\n    }\n}\n";
 

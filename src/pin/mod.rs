@@ -5,6 +5,7 @@
 
 mod accepted;
 pub mod audit;
+mod beside;
 mod bundle;
 mod capability;
 mod capacity;

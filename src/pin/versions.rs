@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use crate::diag::{self, Bag, Code, Problem, SourceFile};
+use crate::diag::{Bag, Code, SourceFile};
 use crate::scenario::cursor::{self, View};
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax;
 
-use super::EngineVersion;
+use super::{EngineVersion, beside};
 
 static VERSION: Shape = Shape::new("version", "A version that the registry has.")
     .keyed_once()
@@ -37,17 +37,7 @@ pub struct ListedVersion {
 /// # Errors
 /// Everything that is wrong with the file.
 pub fn listed_versions(root: &Path, engine: &str) -> Result<Vec<ListedVersion>, Bag> {
-    let name = format!("pins/engines/{engine}.versions.kdl");
-    let bytes = match std::fs::read(root.join(&name)) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            let message = format!("cannot read `{name}`: {error}");
-            return Err(Problem::new(Code::PinRead, message).into());
-        }
-    };
-    let text = diag::utf8(Code::PinRead, &name, bytes)?;
-    read(&SourceFile::new(&name, &text), engine)
+    beside::listed(root, engine, "versions", read)
 }
 
 /// Reads the file.
@@ -57,10 +47,7 @@ fn read(source: &SourceFile, engine: &str) -> Result<Vec<ListedVersion>, Bag> {
     let root = cursor::check(&document, &FILE, &mut bag);
     let mut versions: Vec<ListedVersion> = Vec::new();
     if let Some(listed) = root.child("versions") {
-        if listed.text("NAME").is_some_and(|name| name != engine) {
-            let message = format!("this file is named after engine `{engine}`");
-            bag.push(listed.problem(Code::PinName, "NAME", message, "another engine"));
-        }
+        beside::check_engine(listed, engine, &mut bag);
         versions.extend(listed.all("version").filter_map(|view| version(view, &mut bag)));
     }
     if bag.has_errors() {
@@ -85,6 +72,7 @@ fn version(view: &View<'_>, bag: &mut Bag) -> Option<ListedVersion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Problem;
 
     fn found(text: &str) -> Result<Vec<String>, Vec<Code>> {
         let read = read(&SourceFile::new("versions.kdl", text), "aisimulate");
