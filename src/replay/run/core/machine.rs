@@ -186,11 +186,10 @@ impl Core {
 
     /// Takes in that a call of an instance ended.
     fn end_call(&mut self, call: CallId, at: Nanos, ending: Ending) {
-        let is_taken_back =
-            ending == Ending::Canceled && matches!(self.stage, Stage::Draining { .. });
         let Some(instance) = self.instances.get_mut(&call.instance) else { return };
         instance.in_flight -= 1;
-        if !is_taken_back {
+        // What was given up has not ended: a warm-up hands it over to be sent again, and its instance is cut at the end of a run.
+        if ending != Ending::Canceled {
             instance.mark_mut(call.node).ended = Some(at);
             instance.open -= 1;
             let why = match ending {

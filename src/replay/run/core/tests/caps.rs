@@ -40,6 +40,7 @@ fn a_duration_stops_the_starts_and_grace_bounds_what_is_in_flight() {
     let seen = play(rules, singles(1), |call| after(if call.instance == 2 { 1000 } else { 10 }));
     assert_eq!(seen.canceled.iter().map(|(_, at)| *at).collect::<Vec<_>>(), [125]);
     assert_eq!(seen.ended, 125);
+    assert_eq!((seen.tally.completed, seen.tally.cut), (2, 1), "what was given up is not complete");
 }
 
 #[test]
@@ -57,6 +58,8 @@ fn a_signal_gives_up_what_is_in_flight_and_keeps_what_was_measured() {
     assert!(seen.sent.len() > 2 && seen.sent.iter().all(|sent| sent.at < 25));
     assert_eq!(seen.canceled.len(), 2);
     assert_eq!(seen.ended, 25);
+    let answered = seen.sent.len() as u64 - 2;
+    assert_eq!((seen.tally.completed, seen.tally.cut), (answered, 2));
 }
 
 #[test]
