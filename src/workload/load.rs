@@ -42,9 +42,9 @@ pub struct RecordedLoad {
     pub idle_gap_cap_ms: Option<f64>,
     /// Whether the cap holds for each trace or for the whole system: `trace` or `system`.
     pub idle_gap_scope: String,
-    /// Whether requests start at their recorded times whatever the endpoint does.
+    /// Whether traces start at their recorded times whatever the endpoint does.
     pub open_loop: bool,
-    /// Whether an open loop refuses to start a request before what it depended on.
+    /// Whether each request of an open loop starts at its recorded time, whatever it waited for, but for answers that its prompt holds.
     pub strict: bool,
     /// How much faster than recorded; above 0.
     pub speedup: f64,

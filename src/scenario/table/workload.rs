@@ -96,11 +96,11 @@ static RECORDED: [Field; 9] = [
         "Whether the cap looks at each trace or at all of them together.",
     )
     .or_text("trace"),
-    Field::flag("open-loop", "Requests start at their recorded times, whatever the endpoint does.")
+    Field::flag("open-loop", "Traces start at their recorded times, whatever the endpoint does.")
         .or_off(),
     Field::flag(
         "strict",
-        "An open loop refuses to start a request before what it depended on; needs `open-loop`.",
+        "Each request of an open loop starts at its recorded time, whatever it waited for; only answers that its prompt holds are awaited. Needs `open-loop`.",
     )
     .or_off(),
     Field::positive("speedup", "How much faster than recorded.").or_real(1.0),
