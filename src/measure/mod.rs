@@ -12,6 +12,7 @@ mod figure;
 mod goodput;
 mod invariant;
 mod latency;
+pub mod live;
 mod metrics;
 mod percentile;
 #[cfg(test)]

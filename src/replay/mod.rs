@@ -6,9 +6,14 @@
 pub mod answer;
 pub mod http;
 mod outgoing;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "nothing plans what it sends yet")
+)]
 mod run;
 pub mod sse;
 mod wall;
 
 pub use outgoing::OutgoingRequest;
+pub use run::LiveEvent;
 pub use wall::Wall;

@@ -3,8 +3,13 @@
 //! Owns the decisions ([`core`], without a clock or a socket), the pacer that wakes at an instant, and the loop between them and the
 //! client.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the loop that drives it is not there")
-)]
 mod core;
+mod drive;
+mod health;
+mod pacer;
+mod progress;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use progress::LiveEvent;

@@ -13,6 +13,8 @@ mod phases;
 mod rules;
 mod snapshot;
 #[cfg(test)]
+pub(super) mod step;
+#[cfg(test)]
 mod tests;
 mod topology;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::graph::{Endpoint, Graph, InputCount, Node, NodeIndex, Piece, Prompt, Wait};
+use crate::graph::{Endpoint, Graph, InputCount, Node, NodeIndex, Wait};
 use crate::units::Nanos;
 
 /// What the calls of a graph wait for, without what they say.
@@ -42,8 +42,8 @@ pub(crate) struct Join {
 }
 
 impl Topology {
-    /// Returns what the calls of a graph wait for.
-    pub(crate) fn of(graph: &Graph) -> Self {
+    /// Returns what the calls of a graph wait for; `held` are the calls whose answers the prompt of a call holds.
+    pub(crate) fn of(graph: &Graph, held: impl Fn(NodeIndex) -> BTreeSet<NodeIndex>) -> Self {
         let mut writers = vec![Vec::new(); graph.channels.len()];
         for (at, node) in graph.nodes.iter().enumerate() {
             if let Some(channel) = node.output {
@@ -52,10 +52,11 @@ impl Topology {
         }
         let mut numbers = BTreeMap::new();
         let mut steps: Vec<Step> = Vec::with_capacity(graph.nodes.len());
-        for node in &graph.nodes {
+        for (at, node) in graph.nodes.iter().enumerate() {
             let next = numbers.len();
             let session = *numbers.entry(node.session.session.as_str()).or_insert(next);
-            steps.push(Step::of(node, session, &writers));
+            let slots = held(NodeIndex(at)).into_iter().collect();
+            steps.push(Step::of(node, (session, slots), &writers));
         }
         for edge in &graph.edges {
             let Endpoint::Node(target) = edge.target else { continue };
@@ -70,7 +71,7 @@ impl Topology {
     }
 
     /// Returns calls that wait for one another.
-    pub(super) fn new(steps: Vec<Step>) -> Self {
+    pub(in crate::replay::run) fn new(steps: Vec<Step>) -> Self {
         let sessions = steps.iter().map(|step| step.session + 1).max().unwrap_or(0);
         Self { dependents: dependents(&steps), steps, sessions }
     }
@@ -88,6 +89,11 @@ impl Topology {
     /// Returns the calls whose gate can open when something happens to one.
     pub(crate) fn dependents(&self, node: NodeIndex) -> &[NodeIndex] {
         &self.dependents[node.0]
+    }
+
+    /// Returns the calls whose answers each call holds.
+    pub(crate) fn slots(&self) -> Vec<Vec<NodeIndex>> {
+        self.steps.iter().map(|step| step.slots.clone()).collect()
     }
 
     /// Returns how many calls there are.
@@ -108,7 +114,11 @@ impl Topology {
 
 impl Step {
     /// Returns what a call waits for beside its edges.
-    fn of(node: &Node, session: usize, writers: &[Vec<NodeIndex>]) -> Self {
+    fn of(
+        node: &Node,
+        (session, slots): (usize, Vec<NodeIndex>),
+        writers: &[Vec<NodeIndex>],
+    ) -> Self {
         let join = |input: &crate::graph::Input| {
             let writers = writers[input.channel.0].clone();
             let count = match input.count {
@@ -120,21 +130,10 @@ impl Step {
         Self {
             edges: Vec::new(),
             inputs: node.inputs.iter().map(join).collect(),
-            slots: slots(&node.prompt),
+            slots,
             min_start: node.min_start,
             arrival: node.arrival,
             session,
-        }
-    }
-}
-
-/// Returns the calls whose answers a prompt holds.
-fn slots(prompt: &Prompt) -> Vec<NodeIndex> {
-    match prompt {
-        Prompt::Blocks { .. } | Prompt::Sampled(_) => Vec::new(),
-        Prompt::Authored(pieces) => {
-            let unique: BTreeSet<NodeIndex> = pieces.iter().flat_map(Piece::answers).collect();
-            unique.into_iter().collect()
         }
     }
 }
