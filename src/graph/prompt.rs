@@ -126,6 +126,17 @@ impl Piece {
     }
 }
 
+impl Prompt {
+    /// Returns the nodes whose answers it takes, by ordinal, each once.
+    pub fn slots(&self) -> Vec<NodeIndex> {
+        let Self::Authored(pieces) = self else { return Vec::new() };
+        let mut slots: Vec<NodeIndex> = pieces.iter().flat_map(Piece::answers).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+}
+
 impl Graph {
     /// Returns the messages of a node's prompt by blocks. A sampled prompt is one message without blocks; an authored one has none here.
     pub fn messages(&self, index: NodeIndex) -> Vec<Message> {

@@ -32,7 +32,7 @@ pub use convert::{
 };
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::{detect_format, detect_recording};
-pub use dynamo::{DynamoRead, read_dynamo};
+pub use dynamo::{DynamoRead, read_dynamo, read_dynamo_as};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
     CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_packed,

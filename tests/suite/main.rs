@@ -27,6 +27,7 @@ mod roster;
 mod runs;
 mod scenario;
 mod stopped;
+mod store;
 mod trace;
 mod unserved;
 mod upgrade;

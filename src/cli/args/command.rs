@@ -10,7 +10,8 @@ use super::{
     AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
     ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
     GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, MockArgs, ParityArgs,
-    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, TraceArgs, UpgradeArgs,
+    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, StoreArgs, TraceArgs,
+    UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -121,6 +122,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench graph capture.jsonl.gz --tree root-a | dot -Tsvg > root-a.svg\n  bench graph corpus.jsonl --format mermaid --idle-gap-cap none"
     )]
     Graph(GraphArgs),
+    /// Build and verify segment stores: what every call of a recording sends
+    #[command(
+        after_help = "Examples:\n  bench store build capture.jsonl.gz --out store --seed 42\n  bench store verify store"
+    )]
+    Store(StoreArgs),
     /// Run a DynoSim configuration and write DynoSim's files
     #[command(
         after_help = "Example:\n  bench predict -c prediction.yaml --set traffic.load.concurrency=4 --output-dir out"

@@ -67,7 +67,7 @@ impl From<DrawingFormat> for Drawing {
 const UNITS: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("m", 6e4), ("h", 3.6e6)];
 
 /// Reads a cap: a number and a unit, or `none`.
-fn cap(text: &str) -> Result<IdleGapCap, String> {
+pub(super) fn cap(text: &str) -> Result<IdleGapCap, String> {
     if text == "none" {
         return Ok(IdleGapCap::None);
     }

@@ -45,6 +45,22 @@ pub(crate) enum PerfCommand {
     Sim(PerfSimArgs),
     /// The rows of a Mooncake trace, read from text and from gzip, against the speed that each should have
     Trace(PerfTraceArgs),
+    /// A generated capture made into a segment store, against the speed and the memory that it should take
+    Store(PerfStoreArgs),
+}
+
+/// Arguments of `perf store`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PerfStoreArgs {
+    /// Records of the capture, 200 hashes each in the mean; some 4 kB each in the folder of temporary files
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub(crate) records: u64,
+    /// Exit with 3 where it is slower or takes more memory than it should
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// Arguments of `perf trace`.

@@ -15,6 +15,7 @@ mod pins;
 mod predict;
 mod run;
 mod scenario;
+mod store;
 mod timing;
 mod upgrade;
 
@@ -29,7 +30,7 @@ pub(crate) use graph::{GraphArgs, GraphInput};
 pub(crate) use import::ImportArgs;
 pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,
-    PerfSimArgs, PerfTraceArgs, PruneArgs,
+    PerfSimArgs, PerfStoreArgs, PerfTraceArgs, PruneArgs,
 };
 pub(crate) use mock::{MockArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
@@ -42,5 +43,6 @@ pub(crate) use run::{
     AcceptArgs, CheckArgs, DiffArgs, ExecBatchArgs, ExecJobArgs, MergeArgs, RunArgs,
 };
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs, PlanFormat};
+pub(crate) use store::{StoreAction, StoreArgs, StoreBuildArgs, StoreVerifyArgs};
 pub(crate) use timing::{ExportArgs, TimingAction, TimingArgs};
 pub(crate) use upgrade::{ExecPinArgs, UpgradeArgs, UpgradeFormat};

@@ -3,7 +3,7 @@
 use super::{
     accept, bisect, check, completions, diff, docs, engines, exec_batch, exec_job, exec_pin,
     explain, explain_code, fmt, graph, import, lint, man, merge, minimise, mock, parity, perf, pin,
-    pins, plan, predict, prune, run, trace, upgrade,
+    pins, plan, predict, prune, run, store, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -33,6 +33,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::Trace(args) => trace::run(args, context),
         Command::Predict(args) => predict::run(args, context),
         Command::Graph(args) => graph::run(args, context),
+        Command::Store(args) => store::run(args, context),
         Command::Import(args) => import::run(args, context),
         Command::Parity(args) => parity::run(args, context),
         Command::Perf(args) => perf::run(args, context),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::prepared::Prepared;
-use super::{bars, reading};
+use super::{bars, perf_store, reading};
 use crate::cli::args::{Format, PerfArgs, PerfCommand};
 use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
 use crate::diag::{Code, Problem};
@@ -32,6 +32,7 @@ pub(super) fn run(args: &PerfArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.what {
         Some(PerfCommand::Sim(sim)) => return bars::run(sim, context),
         Some(PerfCommand::Trace(trace)) => return reading::run(trace, context),
+        Some(PerfCommand::Store(store)) => return perf_store::run(store, context),
         None => {}
     }
     let scenarios =

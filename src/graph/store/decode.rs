@@ -4,7 +4,7 @@ use crate::graph::ir::{
     Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
-use crate::graph::prompt::Prompt;
+use crate::graph::prompt::{Piece, Prompt};
 use crate::trace::HashScope;
 use crate::units::{BlockSize, Nanos, Tokens};
 
@@ -16,7 +16,7 @@ struct Topology<'b> {
     body: Reader<'b>,
 }
 
-/// Returns the graph of bytes that [`super::encode::topology`] made. Its prompts are empty.
+/// Returns the graph of bytes that [`super::encode::topology`] made. Its prompts are the answers that they take, and nothing else.
 pub(super) fn topology(bytes: &[u8]) -> Graph {
     let mut body = Reader(bytes);
     let texts = body.list(Reader::text);
@@ -65,7 +65,7 @@ impl Topology<'_> {
                 count: body.maybe().map_or(InputCount::All, InputCount::Exactly),
             }),
             output: self.body.maybe_size().map(ChannelIndex),
-            prompt: Prompt::Authored(Vec::new()),
+            prompt: Prompt::Authored(self.body.list(|body| Piece::Answer(NodeIndex(body.size())))),
             overrides: Overrides {
                 tools: self.maybe_text(),
                 body: (0..self.body.size()).map(|_| (self.text(), self.text())).collect(),

@@ -61,7 +61,8 @@ impl<'g> Topology<'g> {
     }
 
     fn node(&mut self, node: &'g Node) {
-        // Every field has its name here, so that none which is added is forgotten. The prompt is what a store keeps elsewhere.
+        // Every field has its name here, so that none which is added is forgotten. Of the prompt the answers that it takes are told: what is
+        // waited for. The rest is kept elsewhere.
         let Node {
             id,
             session,
@@ -73,7 +74,7 @@ impl<'g> Topology<'g> {
             min_start,
             inputs,
             output,
-            prompt: _,
+            prompt,
             overrides,
         } = node;
         self.text(id);
@@ -98,6 +99,11 @@ impl<'g> Topology<'g> {
             });
         }
         self.body.maybe_size(output.map(|channel| channel.0));
+        let slots = prompt.slots();
+        self.body.size(slots.len());
+        for slot in slots {
+            self.body.size(slot.0);
+        }
         let Overrides { tools, body } = overrides;
         self.maybe_text(tools.as_deref());
         self.body.size(body.len());

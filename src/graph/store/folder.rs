@@ -61,7 +61,10 @@ impl StoreFolder {
     }
 
     /// Adds a tree that was made elsewhere.
-    pub(super) fn add_parts(&mut self, tree: &TreeParts) -> Result<(), Problem> {
+    ///
+    /// # Errors
+    /// [`Code::StoreFile`] where it cannot be written.
+    pub fn add_parts(&mut self, tree: &TreeParts) -> Result<(), Problem> {
         self.writer.add_parts(tree).map_err(|error| unwritable(&self.target, &error))
     }
 

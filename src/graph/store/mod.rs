@@ -14,12 +14,17 @@ mod manifest;
 mod open;
 mod program;
 mod read;
+mod recording;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod verify;
 mod write;
 
 pub use folder::StoreFolder;
 pub use manifest::{StoreCounts, StoreInfo};
 pub use program::{Answer, Program, ProgramMessage, Span};
 pub use read::Store;
+pub use recording::{Added, Recording};
+pub use tree::TreeParts;
+pub use verify::Verified;

@@ -87,7 +87,7 @@ impl Store {
         self.trees[tree].nodes
     }
 
-    /// Returns the graph of a tree: all but the prompts, which are empty.
+    /// Returns the graph of a tree; its prompts are the answers that they take ([`crate::graph::Prompt::slots`]), and nothing else.
     pub fn graph(&self, tree: usize) -> Graph {
         decode::topology(&self.topology.bytes()[self.trees[tree].topology.clone()])
     }

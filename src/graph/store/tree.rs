@@ -14,9 +14,9 @@ use super::content::Programs;
 use super::encode;
 use super::manifest::StoreCounts;
 
-/// A tree as bytes.
+/// A tree as bytes, made apart from any store.
 #[derive(Debug)]
-pub(super) struct TreeParts {
+pub struct TreeParts {
     /// Its name.
     pub(super) id: String,
     /// How many nodes.
@@ -44,7 +44,7 @@ pub(super) struct Segments {
 
 impl TreeParts {
     /// Makes the bytes of a tree.
-    pub(super) fn of(graph: &Graph, synthesis: &Synthesis) -> Self {
+    pub fn of(graph: &Graph, synthesis: &Synthesis) -> Self {
         let mut made = Programs::new(graph, synthesis);
         let mut programs = Writer::default();
         let mut starts = Vec::with_capacity(graph.nodes.len());

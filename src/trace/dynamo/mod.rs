@@ -6,8 +6,10 @@ mod draft;
 mod event;
 mod group;
 mod hashes;
+mod made;
 mod read;
 
+pub use made::read_dynamo_as;
 pub use read::{DynamoRead, read_dynamo};
 
 #[cfg(test)]
