@@ -336,6 +336,14 @@ codes! {
         "Names are tokens of RFC 9110, values printable ASCII. `Authorization` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
     ReplayExtra "replay::extra" Error "An extra field is no JSON."
         "`extra NAME JSON` puts a field into the body of every request as it is written, so its value has to be JSON: numbers and lists as text, texts in quotes of their own.";
+    ReplaySelection "replay::selection" Error "No trace is left to replay."
+        "Traces that grow longer than `select max-context-tokens=` are left out before the first `entries` are taken. Here that leaves none, and a run of nothing would always be green.";
+    ReplayWrap "replay::wrap" Error "There are more lanes than traces."
+        "Two lanes would send the same trace at the same time: the second finds what the first left in the cache, and the run measures clones. Use fewer lanes, allow it with `select wrap=#true`, or keep the prompts of clones apart with `select cache-bust=\"first-turn\"`.";
+    ReplayTimes "replay::times" Error "The recording does not say when its traces began."
+        "An open loop starts each trace when the recording says. Weka traces count from their own start, so they have no times of one another.";
+    ReplayBody "replay::body" Error "A recorded call cannot be sent to this API."
+        "`completions` takes one text, `responses` writes calls of tools in another form than `chat`, every request names a model, and a marker that busts caches needs a text to stand before. The message says which call it is and why.";
     // Running jobs.
     PlanUnsupported "plan::unsupported" Error "This build cannot run a job of the plan."
         "The scenario is sound and plans, but it asks for something that this build does not run. Nothing was run. The message points at the setting and says what to do instead; docs/scenario.md says at each node what is not run.";

@@ -16,6 +16,8 @@ pub enum Purpose {
     Acceptance,
     /// Which dataset entries are drawn, and in which order.
     Selection,
+    /// Where in its trace a lane begins.
+    Snapshot,
 }
 
 /// A 64-bit seed.
@@ -34,6 +36,7 @@ impl Purpose {
             Self::PrefixGroups => "prefix-groups",
             Self::Acceptance => "acceptance",
             Self::Selection => "selection",
+            Self::Snapshot => "snapshot",
         }
     }
 }

@@ -13,6 +13,7 @@ mod outgoing;
 mod run;
 pub mod sse;
 mod wall;
+pub mod wire;
 
 pub use outgoing::OutgoingRequest;
 pub use run::LiveEvent;

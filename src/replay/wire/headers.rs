@@ -1,0 +1,44 @@
+//! The headers of a request.
+
+use crate::graph::{Graph, Node};
+use crate::workload::live::{EndpointSettings, SessionRouting};
+
+use super::identity::Identity;
+use super::routing::{self, visible};
+
+/// Headers that are no part of the plan: they belong to the connection, to the build, or are secret.
+pub(crate) const VOLATILE: [&str; 4] = ["authorization", "content-length", "host", "user-agent"];
+
+/// What a request is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sender<'a> {
+    pub(super) endpoint: &'a EndpointSettings,
+    pub(super) routing: &'a SessionRouting,
+    pub(super) graph: &'a Graph,
+    pub(super) node: &'a Node,
+    pub(super) identity: &'a Identity,
+}
+
+impl Sender<'_> {
+    /// Returns the headers, all but the volatile ones: names in lower case and in order, each once. What the scenario states wins.
+    ///
+    /// `phase` is the word of a warm-up.
+    pub(super) fn headers(&self, is_streaming: bool, phase: Option<&str>) -> Vec<(String, String)> {
+        let accept = if is_streaming { "text/event-stream" } else { "application/json" };
+        let session = self.identity.conversation(self.graph, &self.node.session.session);
+        let mut all = vec![
+            ("accept".to_owned(), accept.to_owned()),
+            ("content-type".to_owned(), "application/json".to_owned()),
+            ("x-correlation-id".to_owned(), visible(&session)),
+            ("x-request-id".to_owned(), visible(&self.identity.request(self.node, phase))),
+        ];
+        all.extend(routing::headers(self.routing, self.graph, self.node, self.identity));
+        for (name, value) in &self.endpoint.headers {
+            let name = name.to_ascii_lowercase();
+            all.retain(|(known, _)| *known != name);
+            all.push((name, value.clone()));
+        }
+        all.sort_unstable();
+        all
+    }
+}

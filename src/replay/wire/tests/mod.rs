@@ -1,0 +1,5 @@
+//! Plans of recorded and authored graphs.
+
+mod refusals;
+mod requests;
+mod support;
