@@ -35,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "predict",
     "import",
     "parity",
+    "doctor",
     "mock",
     "perf",
     "prune",

@@ -1,4 +1,4 @@
-//! `bench mock`: it says where it is, answers, and ends when it is told to.
+//! `bench mock`: it says where it is, answers, and ends when it is told to. `bench doctor`: what it asks of it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -70,4 +70,21 @@ fn a_wrong_script_and_an_address_in_use_are_told_with_their_codes() {
     assert!(ran.code == Some(2) && ran.stderr.contains("mock::start"), "{}", ran.stderr);
     drop(child.stdin.take());
     child.wait().expect("it ends");
+}
+
+#[test]
+fn the_doctor_finds_every_message_of_a_server_in_another_process() {
+    let place = Place::empty();
+    let ran =
+        place.bench(["doctor", "--in-flight", "2", "--per-second", "100", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let (level, rate) = (&json["in_flight"][0]["truth"], &json["per_second"][0]["truth"]);
+    for (truth, matched) in [(level, 8), (rate, 200)] {
+        assert_eq!((&truth["lost"], &truth["matched"]), (&0.into(), &matched.into()));
+        assert_eq!(truth["ttft_off"]["count"], matched);
+    }
+    assert_eq!(json["in_flight"][0]["reached_in_flight"], 2);
+    assert_eq!((&level["gap_off"]["count"], &level["lateness"]), (&(8 * 49).into(), &().into()));
+    assert_eq!((&rate["lateness"]["count"], &rate["gap_off"]), (&200.into(), &().into()));
 }

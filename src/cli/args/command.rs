@@ -7,11 +7,11 @@ use clap::{Parser, Subcommand};
 use crate::cli::environment;
 
 use super::{
-    AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, EnginesArgs,
-    ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs, Global,
-    GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, MockArgs, ParityArgs,
-    PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, StoreArgs, TraceArgs,
-    UpgradeArgs,
+    AcceptArgs, BisectArgs, CheckArgs, CompletionsArgs, DiffArgs, DocsArgs, DoctorArgs,
+    EnginesArgs, ExecBatchArgs, ExecJobArgs, ExecPinArgs, ExplainArgs, ExplainCodeArgs, FmtArgs,
+    Global, GraphArgs, ImportArgs, LintArgs, ManArgs, MergeArgs, MinimiseArgs, MockArgs,
+    ParityArgs, PerfArgs, PinArgs, PinsArgs, PlanArgs, PredictArgs, PruneArgs, RunArgs, StoreArgs,
+    TraceArgs, UpgradeArgs,
 };
 
 /// The version, with the revision of the sources where one is told. It never enters a report.
@@ -142,14 +142,19 @@ pub(crate) enum Command {
         after_help = "Examples:\n  bench parity\n  bench parity tests/fixtures/oracle/specs --only 002\n  bench parity scenarios/smoke.kdl --engine aisimulate --version 0.13.0-dev.87"
     )]
     Parity(ParityArgs),
+    /// Measure what live traffic this machine can be trusted with, against a mock server whose truth is known
+    #[command(
+        after_help = "Sends streams of a mock server in another process, 1, 32 and 256 in flight, and 100 to 1000 requests a second, and says of each whether its times can be trusted here (docs/mock.md).\nExits with 0 whatever it finds, with 3 under --strict where something is not safe, with 1 where nothing can be measured.\n\nExamples:\n  bench doctor\n  bench doctor --format json --strict"
+    )]
+    Doctor(DoctorArgs),
     /// Serve the OpenAI API on this machine, with exact delays and faults, until a signal
     #[command(
         after_help = "Prints where it is as one line of JSON; `GET /stamps` tells when it wrote what, on the machine's monotonic clock.\n\nExamples:\n  bench mock --port 8000 --script slow.kdl\n  bench mock --fast --tls --credentials /tmp/mock"
     )]
     Mock(MockArgs),
-    /// Measure the simulator: requests and passes per second, or predictions against their limits
+    /// Measure the simulator, the reading of traces or live traffic: speeds, and figures against their limits
     #[command(
-        after_help = "Examples:\n  bench perf\n  bench perf sim --trace mooncake.jsonl\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
+        after_help = "Examples:\n  bench perf\n  bench perf sim --trace mooncake.jsonl\n  bench perf replay\n  bench perf scenarios/mooncake-conversation.kdl --rounds 5 --format json"
     )]
     Perf(PerfArgs),
     /// Remove what no later command needs below `runs/`: results of other builds, what interrupted writes left, old runs

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Format;
+use super::{Format, PerfReplayArgs};
 
 /// Arguments of `perf`.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +47,8 @@ pub(crate) enum PerfCommand {
     Trace(PerfTraceArgs),
     /// A generated capture made into a segment store, against the speed and the memory that it should take
     Store(PerfStoreArgs),
+    /// Streams of a mock server in another process: how true their times are and how many there can be, against the bars
+    Replay(PerfReplayArgs),
 }
 
 /// Arguments of `perf store`.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
+
+use super::Format;
 
 /// Arguments of `mock`.
 #[derive(Debug, Clone, Args)]
@@ -16,6 +18,12 @@ pub(crate) struct MockArgs {
     /// Answer as a script says: exact delays and faults by request (docs/mock.md)
     #[arg(long, value_name = "FILE", group = "behaviour")]
     pub(crate) script: Option<PathBuf>,
+    /// Write the first output so long after a request was there, such as `50ms`
+    #[arg(long, value_name = "DURATION", group = "behaviour")]
+    pub(crate) first_token: Option<String>,
+    /// Write each further output so long after the one before
+    #[arg(long, value_name = "DURATION", requires = "first_token")]
+    pub(crate) gap: Option<String>,
     /// Answer as fast as possible
     #[arg(long, group = "behaviour")]
     pub(crate) fast: bool,
@@ -34,6 +42,34 @@ pub(crate) struct MockArgs {
     /// End when standard input does, as well as on a signal
     #[arg(long)]
     pub(crate) while_stdin: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DoctorArgs {
+    /// Measure so many requests in flight, in place of 1, 32 and 256
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..=4096))]
+    pub(crate) in_flight: Vec<u64>,
+    /// Measure so many requests a second, in place of 100, 250, 500 and 1000
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..=100_000))]
+    pub(crate) per_second: Vec<u64>,
+    /// Exit with 3 where something that is measured is not safe
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
+/// Arguments of `perf replay`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PerfReplayArgs {
+    /// Exit with 3 where a bar is missed
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// Who shows a certificate.

@@ -32,7 +32,7 @@ pub(crate) use maintain::{
     CompletionsArgs, DocsArgs, DocsMode, ExplainCodeArgs, ManArgs, PerfArgs, PerfCommand,
     PerfSimArgs, PerfStoreArgs, PerfTraceArgs, PruneArgs,
 };
-pub(crate) use mock::{MockArgs, TlsKind};
+pub(crate) use mock::{DoctorArgs, MockArgs, PerfReplayArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileArgs, TraceStatsArgs,

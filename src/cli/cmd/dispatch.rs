@@ -1,9 +1,9 @@
 //! Which command is which file.
 
 use super::{
-    accept, bisect, check, completions, diff, docs, engines, exec_batch, exec_job, exec_pin,
-    explain, explain_code, fmt, graph, import, lint, man, merge, minimise, mock, parity, perf, pin,
-    pins, plan, predict, prune, run, store, trace, upgrade,
+    accept, bisect, check, completions, diff, docs, doctor, engines, exec_batch, exec_job,
+    exec_pin, explain, explain_code, fmt, graph, import, lint, man, merge, minimise, mock, parity,
+    perf, pin, pins, plan, predict, prune, run, store, trace, upgrade,
 };
 use crate::cli::{Arguments, Command, Context, Exit, Failure, end_on_signal};
 
@@ -41,6 +41,7 @@ pub fn dispatch(arguments: &Arguments, context: &Context) -> Result<Exit, Failur
         Command::ExplainCode(args) => explain_code::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man(args) => man::run(args, context),
+        Command::Doctor(args) => doctor::run(args, context),
         Command::Docs(args) => docs::run(*args, context),
         Command::ExecJob(args) => exec_job::run(args, context),
         Command::ExecPin(args) => exec_pin::run(args, context),

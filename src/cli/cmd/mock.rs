@@ -15,6 +15,7 @@ use crate::mock::{
 };
 use crate::plan::{JobKind, SimulationJob, load_plan};
 use crate::replay::Wall;
+use crate::scenario::quoted;
 
 /// How long a signal may wait until it is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -53,11 +54,17 @@ fn behaviour(args: &MockArgs, context: &Context) -> Result<Behaviour, Failure> {
     if let (Some(file), Some(name)) = (&args.scenario, &args.deployment) {
         return Ok(Behaviour::Simulated(Box::new(job(file, name, context)?)));
     }
+    if let Some(first) = &args.first_token {
+        let gap =
+            args.gap.as_ref().map_or_else(String::new, |gap| format!("; gap {}", quoted(gap)));
+        let text = format!("answer {{ first-token {}{gap}; }}", quoted(first));
+        return Ok(Behaviour::Scripted(Script::read(&SourceFile::new("--first-token", &text))?));
+    }
     if args.fast {
         return Ok(Behaviour::Scripted(Script::fast()));
     }
     let message = "`bench mock` needs to know how to answer";
-    let help = "give `--script FILE`, `--scenario FILE --deployment NAME` or `--fast`";
+    let help = "give `--script FILE`, `--first-token DURATION`, `--scenario FILE --deployment NAME` or `--fast`";
     Err(Problem::new(Code::MockScript, message).help(help).into())
 }
 

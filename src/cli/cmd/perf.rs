@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::prepared::Prepared;
-use super::{bars, perf_store, reading};
+use super::{bars, perf_replay, perf_store, reading};
 use crate::cli::args::{Format, PerfArgs, PerfCommand};
 use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
 use crate::diag::{Code, Problem};
@@ -33,6 +33,7 @@ pub(super) fn run(args: &PerfArgs, context: &Context) -> Result<Exit, Failure> {
         Some(PerfCommand::Sim(sim)) => return bars::run(sim, context),
         Some(PerfCommand::Trace(trace)) => return reading::run(trace, context),
         Some(PerfCommand::Store(store)) => return perf_store::run(store, context),
+        Some(PerfCommand::Replay(replay)) => return perf_replay::run(replay, context),
         None => {}
     }
     let scenarios =

@@ -1,0 +1,149 @@
+//! `bench perf replay`: what live traffic must be measured with, against the bars.
+
+use super::doctor::{both, spread_json, whole};
+use super::served::Served;
+use crate::cli::args::{Format, PerfReplayArgs};
+use crate::cli::{Align, Context, Exit, Failure, columns, print};
+use crate::diag::{Code, Problem};
+use crate::digest::canonical::{Value, object};
+use crate::mock::proof::{Load, Pace, Ran, Spread, Truth, run as run_load, truth};
+use crate::units::Nanos;
+
+/// What a median and a 99th percentile may be off by at 256 streams.
+const OFF: (Nanos, Nanos) = (Nanos::new(300_000), Nanos::new(3_000_000));
+/// How late the 99th percentile of requests may be sent at 500 a second.
+const LATE: Nanos = Nanos::new(2_000_000);
+/// Answers of one token a second, at the least.
+const ANSWERS_A_SECOND: u64 = 2_500;
+/// Messages of streams a second, at the least.
+const MESSAGES_A_SECOND: u64 = 60_000;
+/// Bytes that the process may hold at the most.
+const MOST_BYTES: u64 = 100 << 20;
+
+/// A figure and its bar.
+struct Bar {
+    name: &'static str,
+    found: String,
+    limit: String,
+    holds: bool,
+    value: Value,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &PerfReplayArgs, _context: &Context) -> Result<Exit, Failure> {
+    let (first, gap) = (Nanos::new(50_000_000), Nanos::new(10_000_000));
+    let mut bars = Vec::new();
+    {
+        let served = Served::start(&["--first-token", "50ms", "--gap", "10ms"])?;
+        let streams = measure(&served, Pace::InFlight(256), 1024, 50)?;
+        let held = super::predict::peak_gb();
+        let found = truth(&streams, first, gap);
+        bars.push(off("TTFT off at 256 streams, ms p50 / p99", found.first, &found));
+        bars.push(off("gap off at 256 streams, ms p50 / p99", found.gaps, &found));
+        bars.extend(held.map(memory));
+        let paced = measure(&served, Pace::Every(Nanos::new(2_000_000)), 2000, 1)?;
+        bars.push(late(&truth(&paced, first, gap)));
+    }
+    let served = Served::start(&["--fast"])?;
+    let answers = measure(&served, Pace::InFlight(64), 20_000, 1)?;
+    let whole = answers.answers.iter().filter(|answer| answer.is_whole).count() as u64;
+    bars.push(speed("answers of one token a second", whole, &answers, ANSWERS_A_SECOND));
+    let streams = measure(&served, Pace::InFlight(32), 800, 500)?;
+    let messages = streams.answers.iter().map(|answer| answer.outputs.len() as u64).sum();
+    bars.push(speed("streamed messages a second", messages, &streams, MESSAGES_A_SECOND));
+    print(match args.format {
+        Format::Table => table(&bars).into_bytes(),
+        Format::Json => json(&bars).to_document(),
+    })?;
+    let misses = bars.iter().any(|bar| !bar.holds);
+    Ok(if args.strict && misses { Exit::Drift } else { Exit::Success })
+}
+
+/// Runs a load against a server.
+fn measure(served: &Served, pace: Pace, requests: u64, tokens: u64) -> Result<Ran, Failure> {
+    let load = Load { address: served.address(), pace, requests, tokens };
+    run_load(&load).map_err(|error| {
+        let message = format!("cannot measure against the mock server: {error}");
+        Failure::new(Exit::JobFailed, Problem::new(Code::MockStart, message))
+    })
+}
+
+/// Returns the bar of what times are off by.
+fn off(name: &'static str, spread: Option<Spread>, truth: &Truth) -> Bar {
+    let is_close = spread.is_some_and(|spread| spread.p50 <= OFF.0 && spread.p99 <= OFF.1);
+    Bar {
+        name,
+        found: both(spread).join(" / "),
+        limit: format!("{:.1} / {:.1}", OFF.0.as_ms(), OFF.1.as_ms()),
+        holds: is_close && truth.lost == 0,
+        value: spread_json(spread),
+    }
+}
+
+/// Returns the bar of how late requests are sent.
+fn late(truth: &Truth) -> Bar {
+    Bar {
+        name: "late at 500 requests a second, ms p50 / p99",
+        found: both(truth.lateness).join(" / "),
+        limit: format!("- / {:.1}", LATE.as_ms()),
+        holds: truth.lateness.is_some_and(|spread| spread.p99 <= LATE) && truth.lost == 0,
+        value: spread_json(truth.lateness),
+    }
+}
+
+/// Returns the bar of memory.
+fn memory(gigabytes: f64) -> Bar {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a process holds less than 2^53 bytes"
+    )]
+    let bytes = (gigabytes * 1e9).round() as u64;
+    Bar {
+        name: "most memory held at 256 streams, MiB",
+        found: (bytes >> 20).to_string(),
+        limit: (MOST_BYTES >> 20).to_string(),
+        holds: bytes <= MOST_BYTES,
+        value: Value::count(bytes),
+    }
+}
+
+/// Returns the bar of a speed.
+fn speed(name: &'static str, count: u64, ran: &Ran, least: u64) -> Bar {
+    let each = ran.per_second(count);
+    Bar {
+        name,
+        found: whole(each),
+        limit: format!("at least {least}"),
+        holds: each.is_some_and(|each| each.millionths() >= u128::from(least) * 1_000_000),
+        value: each.map_or(Value::Null, Value::from),
+    }
+}
+
+/// Returns the figures as a table.
+fn table(bars: &[Bar]) -> String {
+    let mut rows = vec![["bar", "found", "limit", "holds"].map(str::to_owned).to_vec()];
+    for bar in bars {
+        let holds = if bar.holds { "yes" } else { "no" };
+        rows.push(vec![
+            bar.name.to_owned(),
+            bar.found.clone(),
+            bar.limit.clone(),
+            holds.to_owned(),
+        ]);
+    }
+    columns(&rows, &[Align::Left, Align::Right])
+}
+
+/// Returns the figures as JSON.
+fn json(bars: &[Bar]) -> Value {
+    let one = |bar: &Bar| {
+        object([
+            ("bar", Value::text(bar.name)),
+            ("found", bar.value.clone()),
+            ("holds", Value::Bool(bar.holds)),
+            ("limit", Value::text(&bar.limit)),
+        ])
+    };
+    object([("bars", Value::List(bars.iter().map(one).collect()))])
+}
