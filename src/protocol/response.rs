@@ -86,6 +86,9 @@ pub struct EngineRequest {
     /// When the prefill worker gave up the KV.
     #[serde(default)]
     pub source_released_ms: Option<f64>,
+    /// The worker that decodes, where the engine says that one took the request: a choice alone is not that.
+    #[serde(default)]
+    pub decode_worker_idx: Option<u64>,
     /// The ranks that were chosen, in order.
     pub routing_history: Vec<EngineRoute>,
     /// Each admission, in order.

@@ -162,7 +162,8 @@ fn one(
         input: Tokens::new(request.input_length),
         requested_output: Tokens::new(request.requested_output_length),
         output: Tokens::new(request.output_length),
-        rank: rank(&["agg", "decode"]),
+        // SGLang chooses a decode rank before it refuses a prompt: that rank served nothing.
+        rank: request.decode_worker_idx.and_then(|_| rank(&["agg", "decode"])),
         admissions: request.admission_history.iter().map(admission).collect::<Result<_, _>>()?,
         handoff: handoff(request, rank(&["prefill"]))?.map(Box::new),
         first_token: first,

@@ -1,4 +1,5 @@
-//! A job as the reference crate's `ReplaySpec`: everything is stated, so that no default of the engine decides anything.
+//! A job as the reference crate's `ReplaySpec`: everything is stated, so that no default of the engine decides anything. The one
+//! exception is `async_scheduling` of vLLM, which nightly 92 has and turns on: there is no word for it, and an upgrade to 92 must show it.
 //!
 //! What versions before 0.13.0 do not know is stated only where it says something. Source: spec/SIMULATION.md §2.1, §11.
 

@@ -114,6 +114,14 @@ fn an_answer_becomes_a_record_that_says_no_more_than_the_engine_does() {
 }
 
 #[test]
+fn a_rank_that_was_chosen_and_served_nothing_is_not_told() {
+    let text = answer().replacen("\"decode_worker_idx\":0", "\"decode_worker_idx\":null", 1);
+    let record = Script::answering(&text).run().expect("answered");
+    let ranks: Vec<Option<u32>> = record.requests.iter().map(|request| request.rank).collect();
+    assert_eq!(ranks, [None, Some(0)]);
+}
+
+#[test]
 fn less_than_a_nanosecond_decides_nothing_about_the_transcript() {
     let digest = |text: &str| Script::answering(text).run().expect("answered").transcript.digest;
     let exact = answer();
