@@ -336,6 +336,10 @@ codes! {
         "Names are tokens of RFC 9110, values printable ASCII. `Authorization` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
     ReplayExtra "replay::extra" Error "An extra field is no JSON."
         "`extra NAME JSON` puts a field into the body of every request as it is written, so its value has to be JSON: numbers and lists as text, texts in quotes of their own.";
+    ReplayRecording "replay::recording" Error "A replay has no recorded sessions to send."
+        "A replay sends the sessions of a `trace` in the format `dynamo` or `weka` under `load \"recorded\"`: calls that wait for one another, with the blocks of their prompts. Synthetic loads and traces whose rows stand alone are simulated, not sent.";
+    ReplayWire "replay::wire" Error "A wire plan cannot be shown or written."
+        "`bench plan FILE --wire` shows what the `replay` jobs of a scenario send, and `--wire-dir DIR` writes their bodies to a folder that is not there yet: whole, or not at all.";
     ReplaySelection "replay::selection" Error "No trace is left to replay."
         "Traces that grow longer than `select max-context-tokens=` are left out before the first `entries` are taken. Here that leaves none, and a run of nothing would always be green.";
     ReplayWrap "replay::wrap" Error "There are more lanes than traces."

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::deployment::{Backend, ContextLength, Deployment, KvCache, WorkerRole};
-use crate::diag::{Problem, SourceFile, Span};
+use crate::diag::{Bag, Code, Problem, SourceFile, Span};
 use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
+use crate::pin::{Registry, TracePin};
 use crate::units::{Blocks, Tokens};
 use crate::workload::live::ReplaySettings;
 use crate::workload::{Sla, Workload};
@@ -160,6 +161,23 @@ pub struct TraceInput {
     pub pin: String,
     /// The pin's digest.
     pub digest: Sha256,
+}
+
+impl TraceInput {
+    /// Opens its pin, which must be the one that was planned with.
+    ///
+    /// # Errors
+    /// What is wrong with the pin, and [`Code::ScenarioDigestMismatch`] where it is another by now.
+    pub fn open(&self, registry: &Registry) -> Result<TracePin, Bag> {
+        let pin = registry.trace(&self.pin)?;
+        let found = pin.digest();
+        if found == self.digest {
+            return Ok(pin);
+        }
+        let message = format!("the pin of trace `{}` changed while it was used", self.pin);
+        let both = format!("planned {}\nfound   {found}", self.digest);
+        Err(Problem::new(Code::ScenarioDigestMismatch, message).help(both).into())
+    }
 }
 
 /// Live traffic.

@@ -4,11 +4,14 @@ use crate::diag::{Code, Problem};
 use crate::scenario::model::{Replay, Used};
 use crate::scenario::syntax::{Node, Place};
 use crate::workload::live::Warmup;
-use crate::workload::{Load, Workload};
+use crate::workload::{Load, RecordedLoad, Source, Workload};
 
 /// Returns what is wrong about a workload in a replay that names it; nothing where they fit.
 pub(super) fn misfits(replay: &Replay, name: &Used, workload: &Workload) -> Vec<Problem> {
-    let Load::Recorded(load) = &workload.load else { return Vec::new() };
+    let load = match recorded(workload) {
+        Ok(load) => load,
+        Err(problem) => return vec![name.place.also(problem, "named here")],
+    };
     let mut found = Vec::new();
     if load.open_loop {
         found.extend(open_loop(replay, name));
@@ -20,6 +23,30 @@ pub(super) fn misfits(replay: &Replay, name: &Used, workload: &Workload) -> Vec<
         found.push(problem.help("write `duration`, `requests` or `sessions` in `replay` instead"));
     }
     found
+}
+
+/// Returns how a workload's recorded sessions are paced.
+///
+/// # Errors
+/// [`Code::ReplayRecording`] where it has none: a replay sends recorded sessions alone.
+pub fn recorded(workload: &Workload) -> Result<&RecordedLoad, Problem> {
+    let refused = |found: &str, help: &str| {
+        let message = format!("a replay sends recorded sessions, and its workload {found}");
+        Err(Problem::new(Code::ReplayRecording, message).help(help))
+    };
+    match (&workload.source, &workload.load) {
+        (Source::Trace { .. }, Load::Recorded(load)) => Ok(load),
+        (Source::Trace { .. }, other) => refused(
+            &format!("has `load \"{}\"`", other.kind()),
+            "write `load \"recorded\"`; how many sessions run side by side is `lanes` of `replay`",
+        ),
+        (Source::Graph { format, .. }, _) => {
+            refused(&format!("is a graph in `{format}`"), "name a `trace` of Dynamo's or Weka's")
+        }
+        (Source::Synthetic(_) | Source::SyntheticSession(_) | Source::Requests(_), _) => {
+            refused("is synthetic", "name a `trace` of Dynamo's or Weka's")
+        }
+    }
 }
 
 /// Returns the nodes that mean nothing where requests start at their recorded times.

@@ -28,6 +28,7 @@ pub use engine::{Compat, EngineIdentity};
 pub use job::{
     Job, JobId, JobKey, JobKind, Part, Places, ReplayJob, SCHEMA, SimulationJob, TraceInput,
 };
+pub use live::recorded;
 pub use load::{lint_plan, load_plan, load_plan_alone, plan_text};
 pub use nix::{NIX_SCHEMA, nix_plan, planned_batches};
 pub use origin::Origin;

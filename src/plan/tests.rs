@@ -162,14 +162,14 @@ fn comments_names_and_layout_change_no_key() {
 fn a_replay_plans_a_job_for_each_workload() {
     let text = scenario(
         "",
-        "replay \"wire\" {\n workload \"loop\" \"tiny\"\n endpoint \"mock\" {\n header \"x\" \"y\"\n }\n lanes 8 ramp=\"2s\"\n }",
+        "workload \"one\" {\n trace \"mooncake-tiny\"\n load \"recorded\"\n }\n workload \"two\" {\n trace \"mooncake-tiny\"\n load \"recorded\" speedup=2.0\n }\n replay \"wire\" {\n workload \"one\" \"two\"\n endpoint \"mock\" {\n header \"x\" \"y\"\n }\n lanes 8 ramp=\"2s\"\n }",
     );
     let (plan, _) = planned(&text).expect("a plan");
     let replays: Vec<&Job> =
         plan.jobs.iter().filter(|job| matches!(job.kind, JobKind::Replay(_))).collect();
     assert_eq!(
         replays.iter().map(|job| job.id.as_str()).collect::<Vec<_>>(),
-        ["wire/loop", "wire/tiny"]
+        ["wire/one", "wire/two"]
     );
     assert_eq!(replays[1].index, 3);
     let described = String::from_utf8(replays[0].canonical().to_bytes()).expect("UTF-8");
@@ -179,8 +179,9 @@ fn a_replay_plans_a_job_for_each_workload() {
 
 /// Returns the messages of what is found in a scenario with this replay of a recorded workload.
 fn replay_findings(load: &str, stop: &str, replay: &str) -> Vec<String> {
+    let load = if load.starts_with('"') { load.to_owned() } else { format!("\"recorded\" {load}") };
     let more = format!(
-        "workload \"agents\" {{\n trace \"mooncake-tiny\"\n load \"recorded\" {load}\n {stop}\n }}\n replay \"wire\" {{\n workload \"agents\"\n endpoint \"mock\"\n {replay}\n }}"
+        "workload \"agents\" {{\n trace \"mooncake-tiny\"\n load {load}\n {stop}\n }}\n replay \"wire\" {{\n workload \"agents\"\n endpoint \"mock\"\n {replay}\n }}"
     );
     let problems = match planned(&scenario("", &more)) {
         Ok((_, bag)) => bag.into_sorted(),
@@ -191,20 +192,12 @@ fn replay_findings(load: &str, stop: &str, replay: &str) -> Vec<String> {
 
 #[test]
 fn a_replay_and_its_workload_fit_each_other() {
-    assert_eq!(
-        replay_findings("", "", "snapshot to=0.5\n warmup \"prime\"\n lanes 2 ramp=\"1s\""),
-        [""; 0]
-    );
+    let stated = "snapshot to=0.5\n warmup \"prime\"\n lanes 2 ramp=\"1s\"";
+    assert_eq!(replay_findings("", "", stated), [""; 0]);
     assert_eq!(replay_findings("open-loop=#true", "", "lanes 2"), [""; 0]);
-    assert_eq!(
-        replay_findings(
-            "open-loop=#true",
-            "",
-            "snapshot to=0.5\n warmup \"prime\"\n lanes 2 ramp=\"1s\""
-        )
-        .len(),
-        3
-    );
+    assert_eq!(replay_findings("open-loop=#true", "", stated).len(), 3);
+    let load = replay_findings("\"concurrency\"", "", "");
+    assert!(load[0].ends_with("has `load \"concurrency\"`"), "{load:?}");
     assert_eq!(
         replay_findings("", "stop requests=3", ""),
         ["`stop` of workload `agents` bounds simulations alone"]

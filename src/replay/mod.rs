@@ -1,7 +1,7 @@
 //! Live traffic: recorded calls of models, sent to an endpoint and measured.
 //!
 //! Owns the plan of what goes over the wire, the client, the pacing and the run itself. Wall time and async code live here and in
-//! [`crate::mock`] alone. Uses `graph`, `record`, `scenario`, `digest`, `units` and `diag`; knows nothing of reports and gates.
+//! [`crate::mock`] alone. Uses `plan`, `pin`, `graph`, `record`, `scenario`, `digest`, `units` and `diag`; knows nothing of reports and gates.
 
 pub mod answer;
 pub mod http;

@@ -31,3 +31,4 @@ mod store;
 mod trace;
 mod unserved;
 mod upgrade;
+mod wire;

@@ -48,6 +48,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "src/report/",
             "src/exec/",
             "src/cli/cmd/minimise/written",
+            "src/cli/cmd/plan_wire_folder",
             "src/cli/cmd/trace_",
             "src/gate/write",
             "src/graph/store/folder",

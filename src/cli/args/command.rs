@@ -93,7 +93,9 @@ pub(crate) enum Command {
     )]
     Minimise(MinimiseArgs),
     /// List the jobs of a scenario with their keys; run nothing
-    #[command(after_help = "Example:\n  bench plan scenarios/dynamo.kdl --format json")]
+    #[command(
+        after_help = "Examples:\n  bench plan scenarios/dynamo.kdl --format json\n  bench plan scenarios/replay.kdl --wire"
+    )]
     Plan(PlanArgs),
     /// Report every error and warning of a scenario; run nothing
     #[command(after_help = "Example:\n  bench lint scenarios/*.kdl")]

@@ -14,6 +14,14 @@ pub(crate) struct PlanArgs {
     /// How to print the plan
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PlanFormat::Table)]
     pub(crate) format: PlanFormat,
+
+    /// Print what the `replay` jobs send instead: every request with its start, headers and the digest of its body
+    #[arg(long)]
+    pub(crate) wire: bool,
+
+    /// As `--wire`, and write the bodies to a new folder, whole or not at all
+    #[arg(long, value_name = "DIR")]
+    pub(crate) wire_dir: Option<PathBuf>,
 }
 
 /// How `plan` prints a plan.

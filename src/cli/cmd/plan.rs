@@ -8,8 +8,13 @@ use crate::exec::{Engines, cautions, refusals};
 use crate::pin::Registry;
 use crate::plan::{Job, Plan, load_plan, load_plan_alone, nix_plan};
 
+use super::plan_wire;
+
 /// Runs the command.
 pub(super) fn run(args: &PlanArgs, context: &Context) -> Result<Exit, Failure> {
+    if args.wire || args.wire_dir.is_some() {
+        return plan_wire::run(args, context);
+    }
     let planned = || {
         let (plan, mut warnings) = load_plan(&args.file, context.root())?;
         warnings.extend(not_runnable(&plan)?);

@@ -102,14 +102,7 @@ fn read(
     arrivals: ArrivalRule,
     firsts: &[FirstRows],
 ) -> Result<Vec<CorpusView>, Bag> {
-    let pin = registry.trace(&trace.pin)?;
-    let found = pin.digest();
-    if found != trace.digest {
-        let message = format!("the pin of trace `{}` changed while it was used", trace.pin);
-        let both = format!("planned {}\nfound   {found}", trace.digest);
-        return Err(Problem::new(Code::ScenarioDigestMismatch, message).help(both).into());
-    }
-    pin.read_views(registry.root(), arrivals, firsts)
+    trace.open(registry)?.read_views(registry.root(), arrivals, firsts)
 }
 
 #[cfg(test)]

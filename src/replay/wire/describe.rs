@@ -33,7 +33,7 @@ impl WirePlan {
     }
 
     /// Returns what holds for all requests.
-    pub(super) fn describe_run(&self) -> Value {
+    pub fn describe_run(&self) -> Value {
         let volatile = VOLATILE.iter().copied().map(Value::text);
         let lanes = self.lanes().map(count);
         let (kept, too_long) = (self.selection.kept, self.selection.too_long);
@@ -52,7 +52,7 @@ impl WirePlan {
     }
 
     /// Returns the instances that are known before the run: number, trace, names, and lane or arrival.
-    pub(super) fn instances(&self) -> Vec<Value> {
+    pub fn instances(&self) -> Vec<Value> {
         let instance = |number: u64| {
             let at = usize::try_from(number).unwrap_or(usize::MAX);
             let arrival = self.arrivals().and_then(|arrivals| arrivals.get(at));
@@ -73,7 +73,7 @@ impl WirePlan {
     }
 
     /// Returns a call: when it starts and what it sends.
-    pub(super) fn describe_call(&self, trace: usize, node: NodeIndex) -> Value {
+    pub fn describe_call(&self, trace: usize, node: NodeIndex) -> Value {
         let graph = &self.graphs[trace];
         let body = self.body(trace, node);
         let is_streaming = self.is_streaming(trace, node);
@@ -113,7 +113,7 @@ impl WirePlan {
     }
 
     /// Returns the calls of a trace.
-    pub(super) fn nodes(&self, trace: usize) -> impl Iterator<Item = NodeIndex> + use<> {
+    pub fn nodes(&self, trace: usize) -> impl Iterator<Item = NodeIndex> + use<> {
         let graph: &Graph = &self.graphs[trace];
         (0..graph.nodes.len()).map(NodeIndex)
     }

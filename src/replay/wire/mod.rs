@@ -3,7 +3,7 @@
 //! Owns which traces are replayed ([`Selection`]), which instance is of which trace ([`Draws`]), when calls start ([`WirePacing`],
 //! [`WireWindow`]), what requests are ([`WirePlan::request`]), and the document by which a plan is gated ([`WireDigests`]). From one
 //! recording, workload, seed and settings follows one plan, byte for byte; only answers that a prompt holds come later, and those are
-//! named as slots. Pure: nothing here reads a clock or opens a socket. Source: REPLAY.md §8.2 to §9.3.
+//! named as slots. [`WirePlan::load`] makes that of a planned job from its pins. Nothing here reads a clock or opens a socket. Source: REPLAY.md §8.2 to §9.3.
 
 mod answer;
 mod body;
@@ -15,9 +15,11 @@ mod guard;
 mod headers;
 mod identity;
 mod inputs;
+mod load;
 mod pacing;
 mod plan;
 mod prompts;
+mod recording;
 mod request;
 mod routing;
 mod select;
@@ -30,6 +32,7 @@ pub use draw::Draws;
 pub use guard::duplication;
 pub use identity::Identity;
 pub use inputs::WireInputs;
+pub use load::LoadedWire;
 pub use pacing::{LoopKind, WirePacing};
 pub use plan::{PlannedBody, WirePlan};
 pub use request::WireCall;

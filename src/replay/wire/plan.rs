@@ -221,6 +221,19 @@ impl WirePlan {
         Ok(PlannedBody { digest: hasher.finish(), bytes, answers: body.slots() })
     }
 
+    /// Returns the bytes that [`PlannedBody::digest`] is of: the body of a call, slots by their names.
+    ///
+    /// # Panics
+    /// Where there is no such call.
+    pub fn planned_bytes(&self, trace: usize, node: NodeIndex) -> Vec<u8> {
+        let identity = Identity::placeholder();
+        let body = self.splice(trace, node, (&identity, self.planned_opening(trace, node), None));
+        let mut bytes = Vec::new();
+        let body = body.expect("it was spliced when it was planned");
+        body.template(&mut |part| bytes.extend_from_slice(part));
+        bytes
+    }
+
     /// Returns the names of a call: of its trace, and of itself.
     pub fn name(&self, trace: usize, node: NodeIndex) -> (&str, &str) {
         let graph = &self.graphs[trace];

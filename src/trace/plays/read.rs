@@ -117,14 +117,6 @@ fn read_counts(corpus: &Corpus, counts: RecordedCounts) -> ReadCounts {
     }
 }
 
-fn recorded_options(options: &ReadOptions) -> RecordedOptions {
-    RecordedOptions {
-        strictness: options.strictness,
-        basis: options.basis,
-        block_size: options.is_block_size_stated.then_some(options.block_size),
-    }
-}
-
 fn read_agentic(
     files: &[TraceInput],
     options: &ReadOptions,
@@ -163,7 +155,7 @@ fn read_capture(
     options: &ReadOptions,
 ) -> Result<(Corpus, RecordedCounts), Bag> {
     let mut trees: Vec<RecordedTree> = Vec::new();
-    let read = read_dynamo(files, recorded_options(options), &mut |tree| trees.push(tree))?;
+    let read = read_dynamo(files, RecordedOptions::of(options), &mut |tree| trees.push(tree))?;
     let size = read.block_size.unwrap_or(options.block_size);
     if let (Some(alone), false) = (read.without_session.first(), trees.is_empty()) {
         let message = "some requests name a session and some do not: simulation takes one kind";
@@ -186,7 +178,7 @@ fn read_corpus_of_traces(
     let (mut problems, mut hashes) = (Bag::new(), Hashes::default());
     let (mut size, mut ordinal) = (None, 0);
     let mut in_file = (String::new(), 0_u64);
-    let counts = read_weka(files, recorded_options(options), &mut |tree| {
+    let counts = read_weka(files, RecordedOptions::of(options), &mut |tree| {
         size = size.or(tree.block_size);
         if *tree.place.file != *in_file.0 {
             in_file = (tree.place.file.to_string(), 0);

@@ -1,6 +1,6 @@
 //! How recordings are read.
 
-use crate::trace::options::Strictness;
+use crate::trace::options::{ReadOptions, Strictness};
 use crate::units::BlockSize;
 
 /// How recordings are read.
@@ -27,6 +27,15 @@ pub enum TimestampBasis {
 }
 
 impl RecordedOptions {
+    /// Returns how a pin says that its recording is read.
+    pub fn of(options: &ReadOptions) -> Self {
+        Self {
+            strictness: options.strictness,
+            basis: options.basis,
+            block_size: options.is_block_size_stated.then_some(options.block_size),
+        }
+    }
+
     /// Returns the options of a scenario: strict, with the basis that the corpus shows.
     pub const fn strict() -> Self {
         Self { strictness: Strictness::Scenario, basis: TimestampBasis::Auto, block_size: None }

@@ -1,0 +1,149 @@
+//! A wire plan as text.
+
+use std::io::{self, Write};
+
+use crate::digest::canonical::Value;
+use crate::graph::NodeIndex;
+use crate::replay::wire::WirePlan;
+
+use super::plan_wire::JobWire;
+
+/// Writes the plan of a job: what holds for all requests, the instances, then every call.
+pub(super) fn write(JobWire { job, wire }: &JobWire, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "job {job}")?;
+    writeln!(out, "wire {}", wire.digests().digest())?;
+    fields(&wire.describe_run(), out)?;
+    for instance in wire.instances() {
+        writeln!(out, "{}", line("instance", &instance))?;
+    }
+    for trace in 0..wire.graphs().len() {
+        writeln!(out, "\ntrace {}", wire.graphs()[trace].id)?;
+        for node in wire.nodes(trace) {
+            call(wire, trace, node, out)?;
+        }
+    }
+    writeln!(out)
+}
+
+/// Writes a call: ordinal and name, when it starts, its headers, and its body.
+fn call(wire: &WirePlan, trace: usize, node: NodeIndex, out: &mut dyn Write) -> io::Result<()> {
+    let described = wire.describe_call(trace, node);
+    let part = |name: &str| described.as_object().and_then(|fields| fields.get(name));
+    let name = part("call").map(word).unwrap_or_default();
+    writeln!(out, "  {} {name}", node.0)?;
+    for start in starts(part("start")) {
+        writeln!(out, "    starts {start}")?;
+    }
+    for (name, value) in part("headers").and_then(Value::as_object).into_iter().flatten() {
+        writeln!(out, "    {name}: {}", word(value))?;
+    }
+    let body = part("body").map(|body| line("body", body)).unwrap_or_default();
+    writeln!(out, "    {body}")
+}
+
+/// Returns what a call waits for: a line for each.
+fn starts(rule: Option<&Value>) -> Vec<String> {
+    let Some(rule) = rule.and_then(Value::as_object) else { return Vec::new() };
+    if let Some(at) = rule.get("at_ns") {
+        return vec![format!("{} after the start of its instance", ms(at))];
+    }
+    let after = rule.get("after").and_then(Value::as_list).unwrap_or_default();
+    let mut lines: Vec<String> = after.iter().filter_map(wait).collect();
+    if let Some(least) = rule.get("min_start_ns") {
+        lines.push(format!("no earlier than {} after the start of its instance", ms(least)));
+    }
+    lines
+}
+
+/// Returns what a call waits for at one other, or at the start of its instance.
+fn wait(edge: &Value) -> Option<String> {
+    let edge = edge.as_object()?;
+    let of =
+        edge.get("node").map_or("its instance".to_owned(), |node| format!("call {}", word(node)));
+    let told = |key: &str, what: &str| {
+        edge.get(key).map(|delay| format!("{} after {what} of {of}", ms(delay)))
+    };
+    // The first token counts where one came.
+    let begun = [told("first_token_ns", "the first token"), told("dispatch_ns", "the start")];
+    let begun: Vec<String> = begun.into_iter().flatten().collect();
+    let begun = (!begun.is_empty()).then(|| begun.join(" or, where none came, "));
+    let all = [told("completion_ns", "the end"), begun, told("ready_ns", "the start")];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    Some(if all.is_empty() { format!("at the end of {of}") } else { all.join(", and ") })
+}
+
+/// Returns nanoseconds as milliseconds, to the digit.
+fn ms(value: &Value) -> String {
+    let nanos = value.as_count().unwrap_or_default();
+    let text = format!("{}.{:06}", nanos / 1_000_000, nanos % 1_000_000);
+    format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Writes the fields of an object, one a line.
+fn fields(value: &Value, out: &mut dyn Write) -> io::Result<()> {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        writeln!(out, "{name} {}", word(value))?;
+    }
+    Ok(())
+}
+
+/// Returns an object on one line; lists of nothing are left out.
+fn line(title: &str, value: &Value) -> String {
+    let is_empty = |value: &Value| value.as_list().is_some_and(<[Value]>::is_empty);
+    let fields = value.as_object().into_iter().flatten().filter(|(_, value)| !is_empty(value));
+    let told = fields.map(|(name, value)| match word(value) {
+        word if name == title || word.starts_with(&format!("{name}:")) => word,
+        word => format!("{name}={word}"),
+    });
+    [title.to_owned()].into_iter().chain(told).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a value as it is read: texts bare, lists with commas, anything else as JSON.
+fn word(value: &Value) -> String {
+    if let Some(text) = value.as_text() {
+        return text.to_owned();
+    }
+    if let Some(list) = value.as_list() {
+        return list.iter().map(word).collect::<Vec<_>>().join(", ");
+    }
+    if let Some(fields) = value.as_object() {
+        let fields = fields.iter().map(|(name, value)| format!("{name}={}", word(value)));
+        return fields.collect::<Vec<_>>().join(" ");
+    }
+    String::from_utf8_lossy(&value.to_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::canonical::object;
+
+    #[test]
+    fn starts_are_told_to_the_nanosecond() {
+        let count = |count| Value::count(count);
+        let rule = object([(
+            "after",
+            Value::List(vec![
+                object([("completion_ns", count(1_500_000)), ("node", count(3))]),
+                object([
+                    ("dispatch_ns", count(7)),
+                    ("first_token_ns", count(0)),
+                    ("node", count(0)),
+                ]),
+                object([("ready_ns", count(2_000_000_000))]),
+            ]),
+        )])
+        .with("min_start_ns", Some(count(1_000_001)));
+        assert_eq!(
+            starts(Some(&rule)),
+            [
+                "1.5 ms after the end of call 3",
+                "0 ms after the first token of call 0 or, where none came, 0.000007 ms after the start of call 0",
+                "2000 ms after the start of its instance",
+                "no earlier than 1.000001 ms after the start of its instance",
+            ]
+        );
+        let strict = object([("at_ns", count(5_000_000))]);
+        assert_eq!(starts(Some(&strict)), ["5 ms after the start of its instance"]);
+    }
+}
