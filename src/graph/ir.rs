@@ -107,6 +107,8 @@ pub struct Expected {
     pub output: Option<Tokens>,
     /// Prompt tokens that were served from cache.
     pub cached: Option<Tokens>,
+    /// Time to the first token.
+    pub ttft: Option<Nanos>,
     /// Leading blocks of the prompt that an earlier call of the tree has sent: what a cache that forgets nothing serves.
     pub reusable_blocks: usize,
     /// Full blocks of the prompt.

@@ -202,6 +202,7 @@ impl Lowering<'_> {
                 input: call.request.input,
                 output: call.request.output,
                 cached: call.request.cached,
+                ttft: call.request.ttft,
                 reusable_blocks: prompt.lineage.known,
                 full_blocks: call.blocks.len(),
             },

@@ -55,6 +55,7 @@ impl Topology<'_> {
                 input: self.tokens(),
                 output: self.tokens(),
                 cached: self.tokens(),
+                ttft: self.time(),
                 reusable_blocks: self.body.size(),
                 full_blocks: self.body.size(),
             },

@@ -82,10 +82,12 @@ impl<'g> Topology<'g> {
         self.maybe_text(model.as_deref());
         self.body.flag(*streaming);
         self.tokens(*max_tokens);
-        let Expected { input, output: answer, cached, reusable_blocks, full_blocks } = expected;
+        let Expected { input, output: answer, cached, ttft, reusable_blocks, full_blocks } =
+            expected;
         for tokens in [input, answer, cached] {
             self.tokens(*tokens);
         }
+        self.time(*ttft);
         self.body.size(*reusable_blocks);
         self.body.size(*full_blocks);
         self.body.count(arrival.get());
