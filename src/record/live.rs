@@ -105,7 +105,7 @@ pub struct LiveTally {
     pub completed: u64,
     /// Instances that ended early, since the context overflowed.
     pub overflowed: u64,
-    /// Instances that ended early, since a call held an answer that there never was.
+    /// Instances that ended early, since a call held an answer that there never was, or HTTP has no words for it.
     pub unsendable: u64,
     /// Instances that the end of the run cut.
     pub cut: u64,

@@ -6,15 +6,11 @@
 pub mod answer;
 pub mod http;
 mod outgoing;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "nothing plans what it sends yet")
-)]
 mod run;
 pub mod sse;
 mod wall;
 pub mod wire;
 
 pub use outgoing::OutgoingRequest;
-pub use run::LiveEvent;
+pub use run::{LiveEvent, LiveInputs};
 pub use wall::Wall;

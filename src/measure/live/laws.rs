@@ -1,7 +1,7 @@
 //! Laws that every live run obeys. A broken one is a bug of this program.
 
 use crate::record::{LiveOutcome, LiveRequest, LiveRun};
-use crate::units::Nanos;
+use crate::units::{Nanos, Tokens};
 
 use super::latency::{chunk_gaps, e2e, ttft};
 
@@ -16,7 +16,7 @@ pub enum LiveLaw {
     GapsAddUp,
     /// A call of an instance is sent once in a phase.
     SentOnce,
-    /// A completed request brought output.
+    /// A completed request brought output, or the server counts output that has no text.
     CompletedHasOutput,
 }
 
@@ -58,9 +58,10 @@ impl LiveLaw {
                 Self::InOrder => run.requests.iter().position(|it| !instants(it).is_sorted()),
                 Self::GapsAddUp => run.requests.iter().position(|it| !gaps_add_up(it)),
                 Self::SentOnce => sent_twice(run),
-                Self::CompletedHasOutput => run.requests.iter().position(|it| {
-                    it.outcome() == LiveOutcome::Completed && it.exchange.outputs().next().is_none()
-                }),
+                Self::CompletedHasOutput => run
+                    .requests
+                    .iter()
+                    .position(|it| it.outcome() == LiveOutcome::Completed && !has_output(it)),
             };
             at.map(|request| LiveViolation { law, request })
         };
@@ -84,6 +85,14 @@ fn gaps_add_up(request: &LiveRequest) -> bool {
     let gaps: Vec<Nanos> = chunk_gaps(request).collect();
     let sum: u64 = gaps.iter().map(|gap| gap.get()).sum();
     gaps.len() + 1 == request.exchange.outputs().count() && ttft.get() + sum == e2e.get()
+}
+
+/// Returns whether a request brought output, or stopped and the server counts tokens of it: the end of a text can be all there is.
+fn has_output(request: &LiveRequest) -> bool {
+    let exchange = &request.exchange;
+    let counted = exchange.usage.and_then(|usage| usage.output).unwrap_or_default();
+    exchange.outputs().next().is_some()
+        || exchange.finish_reason.is_some() && counted > Tokens::ZERO
 }
 
 /// Returns a request whose call had been sent before.

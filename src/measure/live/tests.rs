@@ -251,6 +251,7 @@ fn laws_find_what_cannot_be() {
     disordered.exchange.first_byte = Some(ms(60));
     assert_eq!(law(disordered), [LiveLaw::InOrder]);
     let empty = request(0, 0, &[]);
+    assert_eq!(law(counted(empty.clone(), 8, 1, 0)), [], "the end of the text was all");
     assert_eq!(law(empty), [LiveLaw::CompletedHasOutput]);
     let twice = run(vec![request(0, 0, &[1]), request(0, 5, &[1])]);
     let found = LiveLaw::violations(&twice);

@@ -1,6 +1,7 @@
 //! The server over real sockets: bytes and counts, and that nothing is early.
 
 mod faults;
+mod live;
 mod secured;
 mod simulated;
 mod streams;

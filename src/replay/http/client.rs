@@ -79,6 +79,11 @@ impl Client {
         })
     }
 
+    /// Returns the clock that its stamps are on.
+    pub const fn wall(&self) -> Wall {
+        self.wall
+    }
+
     /// Ends every exchange in flight, and each that is begun from here on, as [`ExchangeError::Cancelled`].
     pub fn cancel(&self) {
         self.cancel.cancel();

@@ -1,7 +1,6 @@
 //! The loop between what is decided, the timer and the client.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -25,7 +24,7 @@ const HEARTBEAT: Nanos = Nanos::new(20_000_000);
 /// The loop of a run.
 pub(super) struct Loop<'a, S: Sender> {
     pub(super) core: Core,
-    pub(super) sender: Rc<S>,
+    pub(super) sender: S,
     pub(super) kept: Kept,
     pub(super) wall: Wall,
     pub(super) stop: &'a AtomicBool,
@@ -116,7 +115,7 @@ impl<S: Sender> Loop<'_, S> {
                 let first_output = move |at| {
                     let _ = tokens.send((call, at));
                 };
-                let task = Rc::clone(&self.sender).send(call, replies, first_output);
+                let task = self.sender.send(call, &replies, first_output);
                 let handle = flight.tasks.spawn_local(task);
                 flight.calls.insert(handle.id(), call);
                 flight.handles.insert(call, (flight.requests.len(), handle));
@@ -172,7 +171,7 @@ impl<S: Sender> Loop<'_, S> {
         if outcome == LiveOutcome::Completed {
             self.kept.keep(request.trace, call, &request.exchange.reply);
         }
-        self.core.ended(call, request.exchange.end, ending(outcome));
+        self.core.ended(call, request.exchange.end, ending(outcome, &request.exchange));
         (self.listener)(LiveEvent::Ended(call.phase, outcome));
     }
 }
@@ -194,8 +193,11 @@ impl Flight {
 }
 
 /// Returns what an outcome means for what waits for it.
-fn ending(outcome: LiveOutcome) -> Ending {
+fn ending(outcome: LiveOutcome, exchange: &Exchange) -> Ending {
     match outcome {
+        LiveOutcome::Failed if matches!(exchange.outcome, Err(ExchangeError::Unsendable(_))) => {
+            Ending::Unsendable
+        }
         LiveOutcome::Completed => Ending::Answered,
         LiveOutcome::Overflowed => Ending::ContextOverflow,
         LiveOutcome::Canceled => Ending::Canceled,

@@ -4,12 +4,17 @@
 //! client.
 
 mod core;
+mod count;
 mod drive;
 mod health;
 mod pacer;
+mod planned;
 mod progress;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod whole;
+mod wired;
 
 pub use progress::LiveEvent;
+pub use whole::LiveInputs;

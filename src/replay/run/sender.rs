@@ -1,6 +1,7 @@
 //! Who sends: the loop knows calls, a sender knows requests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::graph::NodeIndex;
@@ -9,16 +10,19 @@ use crate::units::Nanos;
 
 use super::core::CallId;
 
+/// A request that is on its way, up to the end of its answer.
+pub(super) type Sending = Pin<Box<dyn Future<Output = Exchange>>>;
+
 /// Who sends. It belongs to the thread of the loop.
-pub(super) trait Sender: 'static {
-    /// Sends a call, `tree` being the index of its trace, and reads the answer to its end; `first_output` is told when the first
-    /// output came. `replies` holds what calls of the same instance answered.
+pub(super) trait Sender {
+    /// Makes the request of a call and returns its sending; `first_output` is told when the first output came. `replies` holds what
+    /// calls of the same instance answered.
     fn send(
-        self: Rc<Self>,
+        &self,
         call: CallId,
-        replies: Replies,
+        replies: &Replies,
         first_output: impl FnOnce(Nanos) + 'static,
-    ) -> impl Future<Output = Exchange> + 'static;
+    ) -> Sending;
 
     /// Ends every exchange in flight, with what was seen of it.
     fn cancel(&self);

@@ -10,13 +10,13 @@ use tokio::sync::Notify;
 use super::core::{CallId, Core, Limits, Pacing, Ramp, Rules, Supply, Topology};
 use super::drive::{Loop, given_up};
 use super::progress::LiveEvent;
-use super::sender::{Kept, Replies, Sender};
+use super::sender::{Kept, Replies, Sender, Sending};
 use crate::graph::NodeIndex;
 use crate::record::{
     Channel, Exchange, ExchangeError, LiveOutcome, LiveRun, Phase, Reply, StreamEvent,
 };
 use crate::replay::Wall;
-use crate::replay::run::core::step::{after, held, start};
+use crate::replay::run::core::step::{after, held, in_order, start};
 use crate::units::Nanos;
 
 /// What the script does with a call.
@@ -43,16 +43,29 @@ struct Script {
     is_over: Cell<bool>,
 }
 
-impl Sender for Script {
-    async fn send(
-        self: Rc<Self>,
+impl Sender for Rc<Script> {
+    fn send(
+        &self,
         call: CallId,
-        replies: Replies,
+        replies: &Replies,
         first_output: impl FnOnce(Nanos) + 'static,
-    ) -> Exchange {
-        let begun = self.wall.now();
+    ) -> Sending {
         let texts = replies.values().map(|reply| reply.text.clone()).collect();
         self.given.borrow_mut().push((call, texts));
+        let script = Self::clone(self);
+        Box::pin(async move { script.play(call, first_output).await })
+    }
+
+    fn cancel(&self) {
+        self.is_over.set(true);
+        self.canceled.notify_waiters();
+    }
+}
+
+impl Script {
+    /// Plays the exchange of a call.
+    async fn play(&self, call: CallId, first_output: impl FnOnce(Nanos)) -> Exchange {
+        let begun = self.wall.now();
         let scripted = self.of.get(&call.node.0).copied().unwrap_or(Scripted::Answers);
         let mut exchange = given_up(begun, begun);
         exchange.sent = Some(begun);
@@ -76,11 +89,6 @@ impl Sender for Script {
         exchange.end = self.wall.now();
         exchange
     }
-
-    fn cancel(&self) {
-        self.is_over.set(true);
-        self.canceled.notify_waiters();
-    }
 }
 
 /// The rules of a closed loop over so many traces, each sent once.
@@ -89,7 +97,7 @@ fn rules(lanes: usize, traces: usize) -> Rules {
     Rules {
         lanes: Some(lanes),
         ramp: Ramp::default(),
-        supply: Supply { draws: (0..traces).collect(), arrivals: None, windows: Vec::new() },
+        supply: Supply { draws: in_order(traces), arrivals: None, windows: Vec::new() },
         pacing: Pacing { speedup: 1.0, is_strict: false },
         idle_gap_cap: None,
         limits,

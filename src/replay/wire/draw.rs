@@ -19,6 +19,12 @@ pub struct Draws {
     last: Mutex<Option<(u64, Vec<usize>)>>,
 }
 
+impl Clone for Draws {
+    fn clone(&self) -> Self {
+        Self::new(self.traces, self.order, self.seed, &self.stream)
+    }
+}
+
 impl Draws {
     /// Returns the draws of so many traces, at least one.
     pub fn new(traces: usize, order: Sampling, seed: u64, stream: &str) -> Self {

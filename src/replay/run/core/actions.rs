@@ -50,7 +50,7 @@ pub(crate) enum Ending {
     Failed,
     /// The prompt had grown longer than the model takes: the trajectory ends, and that is no error of the server.
     ContextOverflow,
-    /// It could not be sent for want of something that it was to hold: the trajectory ends.
+    /// It could not be sent at all: the trajectory ends.
     Unsendable,
     /// The client gave it up.
     Canceled,

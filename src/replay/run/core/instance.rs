@@ -1,9 +1,8 @@
 //! One instance of a trace as it runs. Its instants are on the machine's clock, which idle time may be cut from.
 
 use crate::graph::NodeIndex;
+use crate::replay::wire::WireWindow;
 use crate::units::Nanos;
-
-use super::rules::Window;
 
 /// One instance of a trace as it runs.
 #[derive(Debug, Clone)]
@@ -15,7 +14,7 @@ pub(super) struct Instance {
     /// The start of the trace.
     pub(super) start: Nanos,
     /// Where in the trace it begins.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<WireWindow>,
     /// When a warm-up handed it over, where one did: what was due before is due then.
     pub(super) handed_over: Option<Nanos>,
     /// What happened to each call.

@@ -131,7 +131,7 @@ impl Rules {
     ///
     /// Without any limit each trace is sent once; an open loop never sends one twice.
     pub(super) fn instances(&self) -> Option<u64> {
-        let once = u64::try_from(self.supply.draws.len()).unwrap_or(u64::MAX);
+        let once = u64::try_from(self.supply.draws.pass_length()).unwrap_or(u64::MAX);
         let is_open_loop = self.supply.arrivals.is_some();
         let ends = self.limits.duration.is_some() || self.limits.requests.is_some();
         match self.limits.sessions {
@@ -156,10 +156,10 @@ impl Core {
             let counts = matches!(self.stage, Stage::Running { .. });
             let is_first = self.lanes.all.get(lane).is_some_and(|lane| lane.first.is_some());
             self.lanes.take(lane, number, counts);
-            let Some(tree) = self.rules.supply.tree(number) else { return };
+            let tree = self.rules.supply.draws.trace(number);
             let topology = &self.topologies[tree];
             let mut instance = Instance::new(tree, lane, at, topology.len());
-            let window = self.rules.supply.windows.get(lane).copied().flatten();
+            let window = self.rules.supply.windows.get(lane).copied();
             if let Some(window) = window.filter(|_| is_first) {
                 instance.begin_at(window, topology);
             }

@@ -132,11 +132,6 @@ impl Core {
         self.tally
     }
 
-    /// Returns how many calls are in flight.
-    pub(crate) fn in_flight(&self) -> usize {
-        self.calls.len()
-    }
-
     /// Returns an instant on the machine's clock.
     pub(super) fn on_clock(&self, real: Nanos) -> Nanos {
         later(real, self.cut)

@@ -20,5 +20,5 @@ mod topology;
 
 pub(crate) use actions::{Action, CallId, Ending};
 pub(crate) use machine::Core;
-pub(crate) use rules::{Limits, Pacing, Ramp, Rules, Supply, Window};
+pub(crate) use rules::{Limits, Pacing, Ramp, Rules, Supply};
 pub(crate) use topology::Topology;

@@ -1,6 +1,7 @@
 //! Phases: priming, pressure and its drain, the run that is measured, and its end.
 
 use crate::record::Phase;
+use crate::replay::wire::WireWindow;
 use crate::units::Nanos;
 
 use super::actions::{Action, CallId, Ending};
@@ -98,14 +99,14 @@ impl Core {
             return Vec::new();
         }
         let windows = self.rules.supply.windows.iter().take(self.lanes.count()).enumerate();
-        let of_lane = |(lane, window): (usize, &Option<super::rules::Window>)| {
-            let instance = u64::try_from(lane).ok()?;
-            let tree = self.rules.supply.tree(instance)?;
-            let nodes = primers((*window)?, &self.topologies[tree]);
+        let of_lane = |(lane, window): (usize, &WireWindow)| {
+            let instance = u64::try_from(lane).expect("64 bits");
+            let tree = self.rules.supply.draws.trace(instance);
+            let nodes = primers(*window, &self.topologies[tree]);
             let call = move |node| (CallId { instance, node, phase: Phase::Primer }, tree, lane);
-            Some(nodes.into_iter().map(call))
+            nodes.into_iter().map(call).collect::<Vec<_>>()
         };
-        windows.filter_map(of_lane).flatten().collect()
+        windows.flat_map(of_lane).collect()
     }
 
     /// Goes on from priming: to the pressure where it is asked for, else to what is measured.

@@ -1,9 +1,10 @@
 //! How a run goes, as far as it is decided before it starts.
 
+use crate::replay::wire::{Draws, WireWindow};
 use crate::units::Nanos;
 
 /// How a run goes, as far as it is decided before it starts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Rules {
     /// Sessions side by side, at least 1; absent where an open loop is not held back.
     pub(crate) lanes: Option<usize>,
@@ -24,26 +25,14 @@ pub(crate) struct Rules {
 }
 
 /// Where instances come from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Supply {
-    /// The trace of each instance of one pass, by number: indices of topologies.
+    /// Which trace each instance is of: an index of topologies.
     pub(crate) draws: Draws,
-    /// When each of them starts, from the start of the run in recorded time; absent in a closed loop.
+    /// When each instance of the first pass starts, from the start of the run in recorded time; absent in a closed loop.
     pub(crate) arrivals: Option<Vec<Nanos>>,
-    /// Where the first instance of each lane begins, by lane; absent where it begins at its beginning.
-    pub(crate) windows: Vec<Option<Window>>,
-}
-
-/// Which trace an instance is of.
-pub(crate) type Draws = Vec<usize>;
-
-/// Where in its trace an instance begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// Calls that were sent before it, from the start of the trace, are left out.
-    pub(crate) cut: Nanos,
-    /// What becomes the start of the trace: the cut, or the first call behind it where all lanes start at once.
-    pub(crate) origin: Nanos,
+    /// Where the first instance of each lane begins, by lane; empty where all begin at their beginning.
+    pub(crate) windows: Vec<WireWindow>,
 }
 
 /// How calls are paced.
@@ -107,23 +96,10 @@ fn divided(span: Nanos, speedup: f64) -> Nanos {
 }
 
 impl Ramp {
-    /// Returns how many lanes of `count` may run `elapsed` after the start: linear from 1 to all, never fewer than before.
-    pub(crate) fn limit(self, elapsed: Nanos, count: usize) -> usize {
-        (0..count).take_while(|lane| self.opens(*lane, count) <= elapsed).count().max(1)
-    }
-
     /// Returns when a lane of `count` opens, from the start.
     pub(crate) fn opens(self, lane: usize, count: usize) -> Nanos {
         let steps = u128::try_from(count.saturating_sub(1).max(1)).unwrap_or(1);
         let share = u128::from(self.over.get()) * u128::try_from(lane).unwrap_or(0);
         Nanos::new(u64::try_from(share.div_ceil(steps)).unwrap_or(u64::MAX))
-    }
-}
-
-impl Supply {
-    /// Returns the trace of an instance: passes follow one another.
-    pub(crate) fn tree(&self, number: u64) -> Option<usize> {
-        let count = u64::try_from(self.draws.len()).ok().filter(|count| *count > 0)?;
-        usize::try_from(number % count).ok().map(|at| self.draws[at])
     }
 }

@@ -1,7 +1,9 @@
 //! Steps for tests of what is around the machine.
 
 use crate::graph::{NodeIndex, Wait};
+use crate::replay::wire::Draws;
 use crate::units::Nanos;
+use crate::workload::Sampling;
 
 use super::topology::{Join, Step};
 
@@ -30,4 +32,9 @@ pub(in crate::replay::run) fn after(source: usize, delay: u64) -> Step {
 /// Returns a call whose prompt holds answers.
 pub(in crate::replay::run) fn held(step: Step, slots: &[usize]) -> Step {
     Step { slots: slots.iter().copied().map(NodeIndex).collect(), ..step }
+}
+
+/// Returns draws of so many traces, in their order.
+pub(in crate::replay::run) fn in_order(traces: usize) -> Draws {
+    Draws::new(traces, Sampling::Sequential, 0, "w")
 }

@@ -105,11 +105,6 @@ impl Topology {
     pub(crate) fn sessions(&self) -> usize {
         self.sessions
     }
-
-    /// Returns the time from the start of the graph to its last call: what a share of the trace is a share of.
-    pub(crate) fn duration(&self) -> Nanos {
-        self.steps.iter().map(|step| step.arrival).max().unwrap_or_default()
-    }
 }
 
 impl Step {

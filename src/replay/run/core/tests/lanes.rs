@@ -2,7 +2,9 @@
 
 use super::player::{after, chain, play, rules};
 use crate::replay::run::core::{Ramp, Rules, Topology};
+use crate::replay::wire::Draws;
 use crate::units::Nanos;
+use crate::workload::Sampling;
 
 /// So many traces of one call.
 fn singles(count: usize) -> Vec<Topology> {
@@ -36,10 +38,8 @@ fn lanes_open_linearly_and_are_never_closed_again() {
     let ramp = Ramp { over: Nanos::new(1000) };
     let seen = play(Rules { ramp, ..rules(3, 3) }, singles(3), |_| after(5000));
     assert_eq!(seen.order(), [(0, 0, 0), (1, 0, 500), (2, 0, 1000)]);
-    let limits = [0, 499, 500, 999, 1000, 9999].map(|at| ramp.limit(Nanos::new(at), 3));
-    assert_eq!(limits, [1, 1, 2, 2, 3, 3]);
-    assert_eq!(ramp.limit(Nanos::new(9), 1), 1, "at least one lane");
-    assert_eq!(Ramp::default().limit(Nanos::ZERO, 7), 7, "without a ramp all run at once");
+    assert_eq!(ramp.opens(0, 1), Nanos::ZERO, "a single lane does not wait");
+    assert_eq!(Ramp::default().opens(6, 7), Nanos::ZERO, "without a ramp all run at once");
 }
 
 #[test]
@@ -53,11 +53,13 @@ fn a_lane_that_has_not_opened_keeps_the_trace_that_is_its_own() {
 
 #[test]
 fn passes_follow_one_another_in_the_order_of_drawing() {
-    let mut rules = rules(1, 2);
-    rules.supply.draws = vec![1, 0];
-    rules.limits.sessions = Some(5);
-    let seen = play(rules, singles(2), |_| after(1));
-    assert_eq!(seen.sent.iter().map(|sent| sent.tree).collect::<Vec<_>>(), [1, 0, 1, 0, 1]);
+    let mut rules = rules(1, 5);
+    rules.supply.draws = Draws::new(5, Sampling::Shuffle, 7, "w");
+    rules.limits.sessions = Some(12);
+    let drawn: Vec<usize> = (0..12).map(|number| rules.supply.draws.trace(number)).collect();
+    assert_ne!(drawn[..5], drawn[5..10], "each pass is shuffled anew");
+    let seen = play(rules, singles(5), |_| after(1));
+    assert_eq!(seen.sent.iter().map(|sent| sent.tree).collect::<Vec<_>>(), drawn);
 }
 
 #[test]

@@ -22,11 +22,12 @@ fn traces_start_at_their_recorded_times_whatever_the_server_does() {
 }
 
 #[test]
-fn a_speedup_divides_the_starts_as_well() {
+fn a_speedup_divides_the_starts_and_what_calls_wait_for() {
     let mut rules = open(&[0, 100, 200], None);
     rules.pacing.speedup = 2.0;
-    let seen = play(rules, (0..3).map(|_| chain(&[0])).collect(), |_| after(1));
-    assert_eq!(seen.order(), [(0, 0, 0), (1, 0, 50), (2, 0, 100)]);
+    let seen = play(rules, (0..3).map(|_| chain(&[0, 40])).collect(), |_| after(1));
+    let found = [(0, 0, 0), (0, 1, 21), (1, 0, 50), (1, 1, 71), (2, 0, 100), (2, 1, 121)];
+    assert_eq!(seen.order(), found);
 }
 
 #[test]

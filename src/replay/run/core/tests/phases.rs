@@ -3,7 +3,8 @@
 use super::player::{Answer, Sent, after, at, behind, chain, play, rules};
 use crate::record::Phase;
 use crate::replay::run::core::topology::Step;
-use crate::replay::run::core::{Ending, Rules, Topology, Window};
+use crate::replay::run::core::{Ending, Rules, Topology};
+use crate::replay::wire::WireWindow;
 use crate::units::Nanos;
 
 fn ns(value: u64) -> Nanos {
@@ -25,10 +26,25 @@ fn two_sessions() -> Topology {
     ])
 }
 
+/// The window that begins at a share of the time to a trace's last call.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "the times of these traces are small"
+)]
+fn window(topology: &Topology, share: f64, is_together: bool) -> WireWindow {
+    let arrivals = || topology.steps().map(|(_, step)| step.arrival);
+    let last = arrivals().max().unwrap_or_default();
+    let cut = ns((last.get() as f64 * share) as u64);
+    let behind = arrivals().filter(|at| *at >= cut).min();
+    WireWindow { cut, origin: behind.filter(|_| is_together).unwrap_or(cut) }
+}
+
 /// One lane that begins at a share of its trace.
 fn snapshot(share: f64, is_together: bool, traces: &[Topology]) -> Rules {
     let mut rules = rules(1, traces.len());
-    rules.supply.windows = vec![Some(Window::at(&traces[0], share, is_together))];
+    rules.supply.windows = vec![window(&traces[0], share, is_together)];
     rules.primes = true;
     rules
 }
@@ -73,7 +89,7 @@ fn a_conversation_that_has_ended_before_the_window_is_not_primed() {
 fn only_the_first_instance_of_a_lane_begins_in_its_middle() {
     let traces = vec![chain(&[0, 10]), chain(&[0, 10])];
     let mut rules = snapshot(1.0, false, &traces);
-    rules.supply.windows = vec![Some(Window { cut: ns(5), origin: ns(5) })];
+    rules.supply.windows = vec![WireWindow { cut: ns(5), origin: ns(5) }];
     let traces = vec![Topology::new(vec![at(0), Step { arrival: ns(10), ..behind(0, 10) }]); 2];
     let seen = play(rules, traces, |_| after(1));
     let nodes: Vec<_> =

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::graph::{NodeIndex, Wait};
 use crate::record::{LiveTally, Phase};
+use crate::replay::run::core::step::in_order;
 use crate::replay::run::core::topology::{Join, Step};
 use crate::replay::run::core::{
     Action, CallId, Core, Ending, Limits, Pacing, Ramp, Rules, Supply, Topology,
@@ -88,7 +89,7 @@ pub(super) fn rules(lanes: usize, traces: usize) -> Rules {
     Rules {
         lanes: Some(lanes),
         ramp: Ramp::default(),
-        supply: Supply { draws: (0..traces).collect(), arrivals: None, windows: Vec::new() },
+        supply: Supply { draws: in_order(traces), arrivals: None, windows: Vec::new() },
         pacing: Pacing { speedup: 1.0, is_strict: false },
         idle_gap_cap: None,
         limits: Limits { duration: None, requests: None, sessions: None, grace: Nanos::new(1000) },
@@ -129,7 +130,7 @@ pub(super) fn play_until(
                 return seen;
             }
         }
-        seen.peak = seen.peak.max(core.in_flight());
+        seen.peak = seen.peak.max(core.calls.len());
         let wake = core.wake().map(Nanos::get).into_iter();
         let next = wake.chain(coming.first().map(|(at, ..)| *at)).chain(signal).min();
         now = now.max(next.expect("a run that is not over goes on"));
