@@ -84,7 +84,7 @@ const GRAPHS: &str =
 /// Returns the format of a file; nothing where it holds no records.
 fn of_file(file: &TraceInput) -> Result<Option<TraceFormat>, Problem> {
     let mut lines = file.lines()?;
-    if file.bare_name().to_ascii_lowercase().ends_with(".json") {
+    if file.is_document() {
         return of_document(file, &mut lines);
     }
     let mut rows = 0;

@@ -1,4 +1,4 @@
-//! Recorded requests: from the bytes of trace files to a [`crate::workload::Corpus`], and the statistics of one.
+//! Recorded requests: from the bytes of trace files to a [`crate::workload::Corpus`], the statistics of one, and parts of traces.
 //!
 //! Owns the file formats, how strict each is read, and what was let through. The only home of `flate2`. A trace is read as a
 //! whole and judged as a whole before anything is run; a file is never mapped, because its owner may change it.
@@ -8,6 +8,7 @@ mod assemble;
 mod calendar;
 mod columns;
 mod convert;
+mod copy;
 mod counts;
 mod detect;
 mod dynamo;
@@ -30,13 +31,15 @@ pub use columns::{ColumnTime, Columns};
 pub use convert::{
     BEYOND_AGENTIC_MOONCAKE, ConvertedSource, agentic_mooncake, beyond_agentic_mooncake,
 };
+pub use copy::{Copied, CopyError, Head, Picked, Scan, Tree};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::{detect_format, detect_recording};
 pub use dynamo::{DynamoRead, read_dynamo, read_dynamo_as};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
-    CorpusView, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length, is_named_packed,
-    is_trace_name, pack_gzip, read_corpus, read_views, read_watched, trace_files,
+    CorpusView, PackWriter, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length,
+    is_named_packed, is_trace_name, pack_gzip, read_corpus, read_views, read_watched, segment_name,
+    trace_files,
 };
 pub use recorded::{
     HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions, RecordedRequest,

@@ -207,6 +207,44 @@ fn milliseconds(ns: i64, origin: i64) -> f64 {
     (i128::from(ns) - i128::from(origin)) as f64 / 1e6
 }
 
+/// Returns which column of a header says when requests arrive, and how; nothing where none does.
+pub(super) fn time_column(
+    header: &str,
+    format: TraceFormat,
+    columns: Option<&Columns>,
+) -> Option<(usize, ColumnTime)> {
+    let (name, time) = match format {
+        TraceFormat::Azure => return Some((0, ColumnTime::Calendar)),
+        TraceFormat::BurstGpt => (BURSTGPT[0], ColumnTime::Number(TimeUnit::Seconds)),
+        TraceFormat::Csv => {
+            let (name, time) = columns?.timestamp.as_ref()?;
+            (name.as_str(), *time)
+        }
+        TraceFormat::Mooncake
+        | TraceFormat::MooncakeDelta
+        | TraceFormat::AgenticMooncake
+        | TraceFormat::Weka
+        | TraceFormat::AppliedComputeAgentic
+        | TraceFormat::Dynamo
+        | TraceFormat::RagPulse => return None,
+    };
+    names(header).iter().position(|found| *found == name).map(|at| (at, time))
+}
+
+/// Returns when a row arrives, in milliseconds of its table's clock; nothing where the row does not say.
+///
+/// Calendar times count from 1970, where a number of milliseconds tells quarters of a microsecond apart.
+pub(super) fn time_ms(row: &str, (column, time): (usize, ColumnTime)) -> Option<f64> {
+    let at = split(row, Quotes::Allowed)?.into_iter().nth(column)?;
+    let text = &row[at];
+    match time {
+        ColumnTime::Calendar => calendar::nanoseconds(text).map(|ns| milliseconds(ns, 0)),
+        ColumnTime::Number(unit) => {
+            decimal(text, unit.milliseconds_exponent()).filter(|ms| ms.is_finite())
+        }
+    }
+}
+
 /// Returns the names in a header.
 pub(super) fn names(header: &str) -> Vec<&str> {
     let fields = split(header, Quotes::Allowed).unwrap_or_default();

@@ -29,6 +29,7 @@ mod scenario;
 mod stopped;
 mod store;
 mod trace;
+mod trace_parts;
 mod unserved;
 mod upgrade;
 mod wire;

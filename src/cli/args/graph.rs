@@ -71,11 +71,15 @@ pub(super) fn cap(text: &str) -> Result<IdleGapCap, String> {
     if text == "none" {
         return Ok(IdleGapCap::None);
     }
-    let unit = UNITS.iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, *ms)));
-    let time = unit
-        .and_then(|(number, ms)| Some(number.parse::<f64>().ok()? * ms))
-        .and_then(|ms| Nanos::from_ms(ms).ok());
+    let time = milliseconds(text).and_then(|ms| Nanos::from_ms(ms).ok());
     time.map(IdleGapCap::At).ok_or_else(|| "write `60s`, `500ms` or `none`".to_owned())
+}
+
+/// Reads a number and a unit as milliseconds; nothing where it is no such, or nothing that a clock holds.
+pub(super) fn milliseconds(text: &str) -> Option<f64> {
+    let (number, ms) = UNITS.iter().find_map(|(unit, ms)| Some((text.strip_suffix(unit)?, *ms)))?;
+    let found = number.parse::<f64>().ok()? * ms;
+    Nanos::from_ms(found).ok().map(|_| found)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod run;
 mod scenario;
 mod store;
 mod timing;
+mod trace_parts;
 mod upgrade;
 
 pub(crate) use audit::{PinsAuditArgs, PinsUpdateArgs};
@@ -36,7 +37,7 @@ pub(crate) use mock::{DoctorArgs, MockArgs, PerfReplayArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileArgs, TraceStatsArgs,
-    TraceTarget, TraceValidateArgs,
+    TraceTableArgs, TraceTarget, TraceValidateArgs,
 };
 pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{
@@ -45,4 +46,5 @@ pub(crate) use run::{
 pub(crate) use scenario::{FmtArgs, LintArgs, PinArgs, PlanArgs, PlanFormat};
 pub(crate) use store::{StoreAction, StoreArgs, StoreBuildArgs, StoreVerifyArgs};
 pub(crate) use timing::{ExportArgs, TimingAction, TimingArgs};
+pub(crate) use trace_parts::{TraceHeadArgs, TracePartArgs, TraceSampleArgs, TraceSplitArgs};
 pub(crate) use upgrade::{ExecPinArgs, UpgradeArgs, UpgradeFormat};

@@ -7,7 +7,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::trace::{BEYOND_AGENTIC_MOONCAKE, TraceFormat};
 
-use super::{Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs};
+use super::{
+    Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs, TraceHeadArgs, TraceSampleArgs,
+    TraceSplitArgs,
+};
 
 /// Arguments of `pins`.
 #[derive(Debug, Clone, Args)]
@@ -74,6 +77,21 @@ pub(crate) enum TraceAction {
         after_help = "Examples:\n  bench trace convert capture/ --to agentic-mooncake --drop ttft --output plays.jsonl"
     )]
     Convert(TraceConvertArgs),
+    /// Copy the start of a trace
+    #[command(
+        after_help = "Examples:\n  bench trace head conversation.jsonl.gz --rows 1000 --output start.jsonl.gz\n  bench trace head corpus/ --trees 10 --output ten.jsonl"
+    )]
+    Head(TraceHeadArgs),
+    /// Copy a trace in parts that cut no session
+    #[command(
+        after_help = "Example:\n  bench trace split corpus/ --parts 8 --output parts/corpus.jsonl.gz"
+    )]
+    Split(TraceSplitArgs),
+    /// Copy sessions of a trace that are drawn by a seed
+    #[command(
+        after_help = "Example:\n  bench trace sample corpus/ --trees 50 --seed 7 --output fifty.jsonl.gz"
+    )]
+    Sample(TraceSampleArgs),
 }
 
 /// Arguments of `trace validate`.
@@ -110,7 +128,7 @@ pub(crate) struct TraceConvertArgs {
     #[arg(long, value_name = "FIELD", hide_possible_values = true, value_parser = PossibleValuesParser::new(BEYOND_AGENTIC_MOONCAKE))]
     pub(crate) drop: Vec<String>,
 
-    /// Where to write [default: standard output]
+    /// Where to write, packed as the end of the name says (`.gz`, `.zst`) [default: standard output, as it is]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -143,13 +161,20 @@ pub(crate) struct TraceStatsArgs {
 /// How trace files are read that no pin describes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TraceFileArgs {
-    /// The format of the files; a pin states its own [default: by what they hold]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) trace_format: Option<TraceFileFormat>,
+    #[command(flatten)]
+    pub(crate) table: TraceTableArgs,
 
     /// Tokens that one hash id of the files stands for, where they do not say; a pin states its own
     #[arg(long, value_name = "TOKENS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) block_size: u32,
+}
+
+/// How trace files that no pin describes are told apart into records.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TraceTableArgs {
+    /// The format of the files; a pin states its own [default: by what they hold]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) trace_format: Option<TraceFileFormat>,
 
     /// Which column of a `csv` says what: `input=NAME`, `output=NAME` and perhaps `timestamp=NAME`
     #[arg(long, value_name = "ROLE=NAME")]

@@ -53,8 +53,10 @@ mod served;
 mod store;
 mod trace;
 mod trace_convert;
+mod trace_cut;
 mod trace_open;
 mod trace_validate;
+mod trace_write;
 mod upgrade;
 
 pub use dispatch::dispatch;

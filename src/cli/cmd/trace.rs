@@ -16,7 +16,7 @@ use crate::trace::{
 use crate::units::{Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
 
-use super::{trace_convert, trace_open, trace_validate};
+use super::{trace_convert, trace_cut, trace_open, trace_validate};
 
 /// Runs the command.
 pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<Exit, Failure> {
@@ -24,6 +24,9 @@ pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<Exit, Failure> 
         TraceAction::Stats(args) => stats(args, context),
         TraceAction::Validate(args) => trace_validate::validate(args, context),
         TraceAction::Convert(args) => trace_convert::convert(args, context),
+        TraceAction::Head(args) => trace_cut::head(args, context),
+        TraceAction::Split(args) => trace_cut::split(args, context),
+        TraceAction::Sample(args) => trace_cut::sample(args, context),
     }
 }
 

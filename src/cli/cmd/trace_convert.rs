@@ -1,8 +1,8 @@
 //! `bench trace convert`: a recording in another format.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::PathBuf;
 
 use crate::cli::args::{TraceConvertArgs, TraceTarget};
 use crate::cli::{Context, Exit, Failure, print};
@@ -14,6 +14,7 @@ use crate::trace::{
 };
 
 use super::trace_open::open;
+use super::trace_write::{NewFile, check_output};
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
@@ -49,7 +50,9 @@ pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit
     }
     match &args.output {
         None => print(text)?,
-        Some(path) => write(path, &text)?,
+        Some(path) => {
+            NewFile::whole(path, &text)?;
+        }
     }
     Ok(Exit::Success)
 }
@@ -69,18 +72,6 @@ fn check_lost(lost: &BTreeMap<&'static str, u64>, args: &TraceConvertArgs) -> Re
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Refuses an output that is one of the files that are read.
-fn check_output(output: &Path, inputs: &[(PathBuf, String)]) -> Result<(), Bag> {
-    let Ok(target) = output.canonicalize() else { return Ok(()) }; // nothing is there
-    let is_target = |path: &Path| path.canonicalize().is_ok_and(|path| path == target);
-    if let Some((_, name)) = inputs.iter().find(|(path, _)| is_target(path)) {
-        let message = format!("`{}` is the input `{name}`, which is kept", output.display());
-        let problem = Problem::new(Code::TraceConvert, message);
-        return Err(problem.help("write to another file").into());
-    }
-    Ok(())
-}
-
 /// Returns the digest of the files' bytes, one after the other.
 fn digest(paths: &[(PathBuf, String)]) -> Result<String, Bag> {
     let mut hasher = Hasher::new();
@@ -97,44 +88,4 @@ fn digest(paths: &[(PathBuf, String)]) -> Result<String, Bag> {
         }
     }
     Ok(hasher.finish().hex())
-}
-
-/// Writes a file: beside its place and then into it, so that it is never there in part. What is no file (a pipe) is written to.
-fn write(path: &Path, text: &[u8]) -> Result<(), Bag> {
-    let written = match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => std::fs::write(path, text),
-        Ok(found) => replace(path, text, Some(found.permissions())),
-        Err(_) => replace(path, text, None),
-    };
-    written.map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let help = match folder.filter(|folder| !folder.is_dir()) {
-            Some(folder) => format!("there is no folder `{}`: make it first", folder.display()),
-            None => {
-                "name a file that can be written; without `--output` it goes to stdout".to_owned()
-            }
-        };
-        Problem::new(Code::TraceConvert, message).help(help).into()
-    })
-}
-
-fn replace(path: &Path, text: &[u8], kept: Option<std::fs::Permissions>) -> std::io::Result<()> {
-    // A symbolic link keeps leading where it led.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666)); // without what the umask takes
-    }
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(text)?;
-    if let Some(permissions) = kept {
-        file.as_file().set_permissions(permissions)?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(&target)?;
-    Ok(())
 }

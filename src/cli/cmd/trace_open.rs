@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use crate::cli::args::TraceFileArgs;
+use crate::cli::args::{TraceFileArgs, TraceTableArgs};
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::{
     ArrivalRule, ColumnTime, Columns, ReadOptions, Shard, Strictness, TraceFormat, TraceInput,
@@ -22,24 +22,31 @@ pub(super) struct Opened {
     /// The same, to be read.
     pub(super) files: Vec<TraceInput>,
     pub(super) format: TraceFormat,
+    /// Which columns of a table say what.
+    pub(super) columns: Option<Arc<Columns>>,
     block_size: BlockSize,
-    columns: Option<Arc<Columns>>,
 }
 
 /// Opens the files of one trace, in order; their format is what is stated, else what all of them hold.
 pub(super) fn open(paths: &[PathBuf], args: &TraceFileArgs) -> Result<Opened, Bag> {
+    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
+    Ok(Opened { block_size, ..open_table(paths, &args.table)? })
+}
+
+/// The same where blocks of prompts do not matter.
+pub(super) fn open_table(paths: &[PathBuf], args: &TraceTableArgs) -> Result<Opened, Bag> {
     let (paths, files) = inputs(paths)?;
     let format = match args.trace_format {
         Some(stated) => stated.format(),
         None => detect_format(&files)?,
     };
     let columns = columns(format, args)?;
-    let block_size = BlockSize::new(args.block_size).expect("the command line refuses 0");
-    Ok(Opened { paths, files, format, block_size, columns })
+    let block_size = BlockSize::new(1).expect("1 is no zero");
+    Ok(Opened { paths, files, format, columns, block_size })
 }
 
 /// Returns which columns of a table say what.
-fn columns(format: TraceFormat, args: &TraceFileArgs) -> Result<Option<Arc<Columns>>, Problem> {
+fn columns(format: TraceFormat, args: &TraceTableArgs) -> Result<Option<Arc<Columns>>, Problem> {
     let wrong = |message: String| {
         let problem = Problem::new(Code::TraceFormat, message);
         Err(problem.help("name the columns of a table: `--trace-format csv --column input=NAME --column output=NAME --column timestamp=NAME --column-times s`"))

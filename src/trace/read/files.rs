@@ -74,8 +74,7 @@ fn link(name: &str) -> Problem {
 
 /// Adds the segments whose names start as a path does.
 fn segments(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Result<(), Problem> {
-    let stem = PACKED.iter().rev().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    let stem = SEGMENTS.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
+    let (stem, _, _) = ends(name);
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
     let unreadable = |error: std::io::Error| {
@@ -110,6 +109,24 @@ fn segments(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Resu
 pub fn is_trace_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ENDS.iter().any(|end| PACKED.iter().any(|packed| name.ends_with(&format!("{end}{packed}"))))
+}
+
+/// Returns a name without what says what its rows are and how it is packed, and both of these; empty where the name does not say.
+fn ends(name: &str) -> (&str, &'static str, &'static str) {
+    let without = |name: &'_ str, ends: &[&'static str]| {
+        let end = ends.iter().rev().find(|end| name.ends_with(**end));
+        end.map_or((name.len(), ""), |end| (name.len() - end.len(), *end))
+    };
+    let (length, packed) = without(name, &PACKED);
+    let (length, end) = without(&name[..length], &SEGMENTS);
+    (&name[..length], end, packed)
+}
+
+/// Returns what a segment is called whose name starts as `start`, by which [`trace_files`] finds it: packed as `start` says, with rows
+/// as `end` says. `None` where `start` says that they are others.
+pub fn segment_name(start: &str, end: &str, number: u64) -> Option<String> {
+    let (stem, stated, packed) = ends(start);
+    (stated.is_empty() || stated == end).then(|| format!("{stem}.{number:06}{end}{packed}"))
 }
 
 /// Returns the start and the number of `START.NNNNNN.jsonl.gz`, with six digits or more.
@@ -172,6 +189,17 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert!(trace_files(&folder.path().join("gone"), "gone").is_err());
+    }
+
+    #[test]
+    fn a_segment_is_called_as_the_start_of_its_name_says() {
+        let name = |start: &str| segment_name(start, ".jsonl", 7);
+        assert_eq!(name("a/t").as_deref(), Some("a/t.000007.jsonl"));
+        assert_eq!(name("a/t.jsonl").as_deref(), Some("a/t.000007.jsonl"));
+        assert_eq!(name("a/t.jsonl.gz").as_deref(), Some("a/t.000007.jsonl.gz"));
+        assert_eq!(name("a.b/t.zst").as_deref(), Some("a.b/t.000007.jsonl.zst"));
+        assert_eq!(name("t.csv.gz"), None);
+        assert_eq!(segment_name("t", ".csv", 1_234_567).as_deref(), Some("t.1234567.csv"));
     }
 
     #[cfg(unix)]

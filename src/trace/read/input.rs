@@ -79,6 +79,11 @@ impl TraceInput {
         &self.name[..self.name.len() - end.len()]
     }
 
+    /// Returns whether the name says that the file is one JSON value over any number of lines.
+    pub fn is_document(&self) -> bool {
+        self.bare_name().to_ascii_lowercase().ends_with(".json")
+    }
+
     /// Opens the file.
     ///
     /// # Errors

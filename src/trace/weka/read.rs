@@ -126,7 +126,7 @@ fn for_each_batch<T: Send>(
     parse: impl Fn(&[Document]) -> Vec<T> + Sync,
     take: &mut dyn FnMut(T),
 ) -> Result<u64, Problem> {
-    if file.bare_name().to_ascii_lowercase().ends_with(".json") {
+    if file.is_document() {
         let text = file.text()?;
         let document = Document { file: Arc::clone(file.name()), first_line: 1, text };
         parse(&[document]).into_iter().for_each(take);
