@@ -49,7 +49,7 @@ impl Identity {
     /// Returns the name of a conversation: `{trace}::{nonce}` for the root, `{trace}::{conversation}::{nonce}` for others.
     ///
     /// Source: REPLAY.md §9.2.
-    pub(super) fn conversation(&self, graph: &Graph, session: &str) -> String {
+    pub fn conversation(&self, graph: &Graph, session: &str) -> String {
         if session == graph.id {
             format!("{}::{}", graph.id, self.nonce)
         } else {

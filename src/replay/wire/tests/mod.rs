@@ -1,5 +1,10 @@
 //! Plans of recorded and authored graphs.
 
+mod changes;
+mod formats;
+mod nvext;
+mod observed;
 mod refusals;
 mod requests;
+mod starts;
 mod support;

@@ -12,7 +12,7 @@ use crate::graph::content::{Synthesis, Tokenizer};
 use crate::graph::store::Store;
 use crate::graph::{Graph, IdleGapCap, LowerOptions, NodeIndex, lower};
 use crate::replay::wire::{Selection, WireCall, WireInputs, WirePlan};
-use crate::trace::{RecordedOptions, TraceInput, read_dynamo};
+use crate::trace::{RecordedOptions, TraceInput, read_dynamo, read_weka};
 use crate::units::Nanos;
 use crate::workload::live::{
     Api, EndpointSettings, LiveStop, MockSettings, ReplaySettings, RequestSettings, SessionRouting,
@@ -40,6 +40,18 @@ pub(super) fn capture(text: &str) -> (Vec<Graph>, Vec<Nanos>) {
     })
     .expect("a capture");
     (graphs, began)
+}
+
+/// Returns the graphs of a corpus of Weka's, one trace a line, at an idle-gap cap of 60 s.
+pub(super) fn weka(text: &str) -> Vec<Graph> {
+    let mut graphs = Vec::new();
+    let input = [TraceInput::bytes("weka.jsonl", text.as_bytes())];
+    let options = LowerOptions { idle_gap_cap: IdleGapCap::DEFAULT };
+    read_weka(&input, RecordedOptions::strict(), &mut |tree| {
+        graphs.push(lower(&tree, options).0);
+    })
+    .expect("a corpus");
+    graphs
 }
 
 /// Returns what words prompts are made of: one vocabulary for all tests.
