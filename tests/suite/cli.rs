@@ -37,6 +37,7 @@ const COMMANDS: &[&str] = &[
     "trace split",
     "trace sample",
     "graph",
+    "store",
     "predict",
     "import",
     "parity",

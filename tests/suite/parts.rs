@@ -95,8 +95,8 @@ fn jobs_that_failed_in_a_partition_have_failed_in_the_run() {
 #[test]
 fn what_this_build_cannot_run_is_refused_in_every_partition() {
     let place = Place::with_pins();
-    let text = scenario(&place, "3.3", "") + "\n";
-    let text = text.replace("simulate \"small\"", "replay \"live\" {\n        workload \"recorded\"\n        endpoint \"mock\" api=\"chat\" model=\"m\"\n        requests 1\n    }\n    simulate \"small\"");
+    let text = scenario(&place, "3.3", "")
+        .replace("backend \"vllm\"", "backend \"vllm\"\n        router \"kv-router\"");
     place.write("scenarios/small.kdl", text);
     for partition in ["count:1/9", "count:9/9"] {
         let ran = part(&place, partition).exits(2);
