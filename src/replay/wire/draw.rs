@@ -15,9 +15,12 @@ pub struct Draws {
     order: Sampling,
     seed: u64,
     stream: String,
-    /// The pass that was looked up last.
-    last: Mutex<Option<(u64, Vec<usize>)>>,
+    /// The passes that were looked up last, the oldest first: sessions of two passes run side by side.
+    recent: Mutex<Vec<(u64, Vec<usize>)>>,
 }
+
+/// How many passes are kept.
+const KEPT: usize = 2;
 
 impl Clone for Draws {
     fn clone(&self) -> Self {
@@ -29,7 +32,7 @@ impl Draws {
     /// Returns the draws of so many traces, at least one.
     pub fn new(traces: usize, order: Sampling, seed: u64, stream: &str) -> Self {
         assert!(traces > 0, "bug: nothing to draw from");
-        Self { traces, order, seed, stream: stream.to_owned(), last: Mutex::new(None) }
+        Self { traces, order, seed, stream: stream.to_owned(), recent: Mutex::default() }
     }
 
     /// Returns how many instances a pass has: as many as there are traces.
@@ -53,14 +56,16 @@ impl Draws {
             return at;
         }
         let pass = instance / length;
-        let mut last = self.last.lock().expect("nothing panics while it is held");
-        if let Some((known, order)) = last.as_ref().filter(|(known, _)| *known == pass) {
-            debug_assert_eq!(*known, pass, "that of the pass");
+        let mut recent = self.recent.lock().expect("nothing panics while it is held");
+        if let Some((_, order)) = recent.iter().find(|(known, _)| *known == pass) {
             return order[at];
         }
         let order = self.pass(pass);
         let found = order[at];
-        *last = Some((pass, order));
+        if recent.len() >= KEPT {
+            recent.remove(0);
+        }
+        recent.push((pass, order));
         found
     }
 

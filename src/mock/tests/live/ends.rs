@@ -1,6 +1,6 @@
 //! How runs end: caps, grace, signals, servers of which nothing comes.
 
-use super::support::{Job, call, captured, ms, of, order, send, server};
+use super::support::{Job, call, captured, ms, of, order, send, send_to, server};
 use crate::measure::Figure;
 use crate::measure::live::{CountedBy, LiveErrors, LiveFailure, LiveFamily, LiveMetrics, LiveName};
 use crate::record::{LiveOutcome, LiveRun};
@@ -60,6 +60,16 @@ fn a_signal_ends_the_run_and_what_was_measured_stays() {
     assert_eq!(count(&run, LiveOutcome::Completed), 3);
     assert_eq!(run.requests.len(), 3 + count(&run, LiveOutcome::Canceled));
     assert_eq!(LiveFailure::of(&run), []);
+}
+
+#[test]
+fn a_server_that_is_not_there_fails_every_request_and_the_run_ends() {
+    let gone = server("").url();
+    let run = send_to(&two().with_lanes(2, ms(0)).plan(), gone, |_, _| false);
+    assert_eq!((run.requests.len(), count(&run, LiveOutcome::Failed)), (8, 8));
+    let kinds: Vec<_> = LiveErrors::of(&run).kinds().map(|(kind, _)| kind.to_owned()).collect();
+    assert_eq!(kinds, ["connect"]);
+    assert_eq!(run.tally.completed, 2, "failures end calls, not sessions");
 }
 
 #[test]

@@ -186,14 +186,23 @@ pub(super) fn server(script: &str) -> MockServer {
     server_with(Behaviour::Scripted(script), Security::Plain)
 }
 
-/// Sends a plan to a server. `stops` is asked at each event, and how many there were before it, whether a signal comes. Every law of
-/// live runs holds: none is early.
+/// Sends a plan to a server. `stops` is asked at each event whether a signal comes, and told how many there were before it. Every law
+/// of live runs holds: none is early.
 pub(super) fn send(
     plan: &WirePlan,
     server: &MockServer,
+    stops: impl FnMut(LiveEvent, usize) -> bool,
+) -> LiveRun {
+    send_to(plan, server.url(), stops)
+}
+
+/// Sends a plan to a URL; else as [`send`].
+pub(super) fn send_to(
+    plan: &WirePlan,
+    url: String,
     mut stops: impl FnMut(LiveEvent, usize) -> bool,
 ) -> LiveRun {
-    let target = Target::Url(server.url());
+    let target = Target::Url(url);
     let endpoint = EndpointSettings { target, ..plan.settings().endpoint.clone() };
     let surroundings = Surroundings { root: ".".into(), ssl_cert_file: None, api_key: None };
     let client = Client::new(&endpoint, &surroundings, Wall::start()).expect("a client");

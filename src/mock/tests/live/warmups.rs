@@ -3,6 +3,7 @@
 use super::support::{Call, Job, call, captured, ms, of, order, phases, rule, send, server};
 use crate::measure::live::{LiveErrors, LiveFailure};
 use crate::record::{LiveOutcome, LiveRequest, Phase};
+use crate::replay::LiveEvent;
 use crate::units::Tokens;
 use crate::workload::live::{Burst, Snapshot, Warmup};
 
@@ -80,6 +81,17 @@ fn a_warm_up_that_hangs_is_given_up_and_what_follows_is_sent() {
     sent.sort_unstable();
     assert_eq!(sent, [(0, 3), (0, 4), (0, 5)], "it is sent again, and what follows it is sent");
     assert!(run.measured().all(|request| request.outcome() == LiveOutcome::Completed));
+}
+
+#[test]
+fn a_signal_ends_a_warm_up_as_well_and_nothing_is_measured() {
+    let plan = job(Warmup::Pressure { duration: ms(60_000) }).plan();
+    let script = rule(&plan, (0, "root:2::warmup"), "first-token \"1h\";");
+    let run = send(&plan, &server(&script), |event, _| event == LiveEvent::Sent(Phase::Warmup));
+    assert!(run.is_interrupted);
+    assert_eq!((run.measured().count(), run.aborted), (0, None));
+    let last = run.requests.last().expect("a request of the warm-up");
+    assert_eq!((last.phase, last.outcome()), (Phase::Warmup, LiveOutcome::Canceled));
 }
 
 #[test]
