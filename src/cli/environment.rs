@@ -5,6 +5,10 @@ use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::exec::live::{LiveEnvironment, ProxyVariable};
+use crate::plan::{JobKind, Plan};
+use crate::replay::http::ApiKey;
+
 /// A snapshot of the environment variables and terminals that steer presentation, never a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Environment {
@@ -76,6 +80,24 @@ pub(crate) fn host() -> Option<String> {
 /// Told at run time: a revision inside the program would give every commit another program, though no source of it changed.
 pub(crate) fn revision() -> Option<String> {
     variable("TOUCHSTONE_REVISION").filter(|revision| !revision.trim().is_empty())
+}
+
+/// Returns what live traffic of a plan may use of the environment: `SSL_CERT_FILE`, and the keys whose variables it names. Of proxy
+/// variables only the names are kept: they count for nothing.
+pub(crate) fn live_environment(plan: &Plan) -> LiveEnvironment {
+    let named = plan.jobs.iter().filter_map(|job| match &job.kind {
+        JobKind::Replay(replay) => replay.settings.endpoint.api_key_env.clone(),
+        JobKind::Simulation(_) => None,
+    });
+    let keys = named.filter_map(|name| Some((ApiKey::new(&variable(&name)?)?, name)));
+    let is_set = |it: &ProxyVariable| variable(it.0).is_some_and(|value| !value.is_empty());
+    let certificates = variable("SSL_CERT_FILE").filter(|path| !path.is_empty());
+    LiveEnvironment {
+        root: plan.root.clone(),
+        ssl_cert_file: certificates.map(PathBuf::from),
+        keys: keys.map(|(key, name)| (name, key)).collect(),
+        ignored: ProxyVariable::ALL.into_iter().filter(is_set).collect(),
+    }
 }
 
 /// Where runners of upstream engines are.

@@ -18,7 +18,7 @@ mod wall;
 pub use args::Arguments;
 pub(crate) use args::Command;
 pub use context::Context;
-pub(crate) use environment::{host, processors, user};
+pub(crate) use environment::{host, live_environment, processors, user};
 pub use exit::Exit;
 pub use failure::Failure;
 pub(crate) use interrupt::{end_on_signal, stop_flag, stop_on_signal};

@@ -332,6 +332,8 @@ codes! {
         "`stop requests=N` takes the first N rows of the trace, and there are fewer. A run of fewer requests than the file says would be mistaken for the one that was asked for. Ask for fewer, or leave the count out: then all rows run.";
     ReplayEndpoint "replay::endpoint" Error "A replay's endpoint cannot be reached as it is written."
         "An endpoint is `http://` or `https://` with a host, a port where it is not the usual one, and the path that the API's `/v1` lies below; a Unix socket, `unix:/path`; or `mock`, the server in `bench` itself. A proxy is `http://host:port`. A key comes from an environment variable whose name the scenario states: never write the key.";
+    ReplayClient "replay::client" Error "The client of a replay cannot be had."
+        "The environment has no key in the variable that the scenario names, or a file of certificates is missing or damaged: `ca`, `client-cert`, `client-key`, or the one that `SSL_CERT_FILE` names. Nothing was sent. No message holds a key.";
     ReplayHeader "replay::header" Error "A header cannot be stated."
         "Names are tokens of RFC 9110, values printable ASCII. `Authorization` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
     ReplayExtra "replay::extra" Error "An extra field is no JSON."
@@ -424,6 +426,8 @@ codes! {
         "A job that is no longer run is red: it might have been lost. Where it is wanted, accept the golden anew.";
     GateJobNotRun "gate::job_not_run" Error "A job of the golden has no report."
         "The job was skipped or interrupted, or it broke, so nothing could be compared.";
+    GateLive "gate::live" Error "What a replay measured does not hold the bounds of the scenario."
+        "`gate` holds a replay to bounds: `errors max=` to how many requests may fail, the others to times in milliseconds. A percentile of too few requests is no estimate and is absent (p90 from 64, p95 from 130, p99 from 662 samples), and where the client itself was the limit a latency says nothing of the server: there is no verdict then (exit 4).";
     AcceptUnstable "accept::unstable" Error "Equal runs gave different reports."
         "Before a golden is written each changed job runs three times in fresh processes. These runs differ, so nothing is accepted: find out why first.";
     AcceptForbidden "accept::forbidden" Error "Nothing under `pins/` is written in continuous integration."

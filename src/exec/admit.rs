@@ -3,13 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Advice, Bag, Code, Problem};
-use crate::plan::{Job, JobKind, Part, Plan};
+use crate::plan::{Job, JobKind, Part, Plan, SimulationJob};
 use crate::sim::Unsupported;
 
 use super::Executor;
-
-/// What no executor runs.
-pub const REPLAYS: &str = "`replay` jobs";
 
 /// Returns what this build cannot run of a plan; each place of the scenario once.
 pub fn refusals(plan: &Plan, executor: &dyn Executor) -> Bag {
@@ -40,8 +37,16 @@ fn told(plan: &Plan, executor: &dyn Executor, code: Code) -> Bag {
 fn lacking(job: &Job, executor: &dyn Executor) -> Vec<Unsupported> {
     match &job.kind {
         JobKind::Simulation(simulation) => executor.unsupported(simulation),
-        JobKind::Replay(_) => vec![Unsupported::new(REPLAYS, Part::Declaration)],
+        JobKind::Replay(replay) => {
+            replay.served_by.as_ref().map_or_else(Vec::new, |job| served(job, executor))
+        }
     }
+}
+
+/// Returns what the engine behind the server in `bench` lacks. The workload is sent to it, so that it need not play it.
+fn served(job: &SimulationJob, executor: &dyn Executor) -> Vec<Unsupported> {
+    let lacking = executor.unsupported(job);
+    lacking.into_iter().filter(|lacking| lacking.part != Part::Workload).collect()
 }
 
 /// Returns the finding, at the setting or the part of the scenario that asks for it.

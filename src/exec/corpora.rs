@@ -105,11 +105,11 @@ fn find<'a>(
 
 /// Returns the trace of a job and how it is read.
 fn reading_of(job: &Job) -> Option<(&TraceInput, Reading)> {
-    let (trace, workload) = match &job.kind {
-        JobKind::Simulation(job) => (job.trace.as_ref()?, &job.workload),
-        JobKind::Replay(job) => (job.trace.as_ref()?, &job.workload),
-    };
-    Some((trace, reading(workload)))
+    match &job.kind {
+        JobKind::Simulation(job) => Some((job.trace.as_ref()?, reading(&job.workload))),
+        // What is sent live is read as a recording, when it is planned.
+        JobKind::Replay(_) => None,
+    }
 }
 
 /// Returns how a workload reads its trace. Source: DSL, "`stop`": `requests=N` takes the first N rows in file order.

@@ -13,6 +13,12 @@ pub enum JobError {
     /// The runner of an upstream engine has no usable answer.
     #[error(transparent)]
     Runner(#[from] RunnerError),
+    /// Live traffic cannot be sent at all.
+    #[error("{cause}")]
+    Traffic {
+        /// What is in the way.
+        cause: String,
+    },
     /// The run was interrupted before the job ended, or before it started.
     #[error("interrupted")]
     Interrupted,
@@ -81,7 +87,10 @@ impl JobError {
     /// Returns the word of `run.json`.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Simulation(_) | Self::Runner(_) | Self::Unwritable { .. } => "failed",
+            Self::Simulation(_)
+            | Self::Runner(_)
+            | Self::Traffic { .. }
+            | Self::Unwritable { .. } => "failed",
             Self::Interrupted => "interrupted",
             Self::Panicked { .. } => "panicked",
             Self::Elsewhere { end, .. } => end.name(),

@@ -1,6 +1,7 @@
 //! What happens during a run, for whoever watches. Nothing here reaches a report.
 
 use crate::plan::JobId;
+use crate::replay::LiveEvent;
 use crate::sim::Progress;
 
 use super::JobError;
@@ -19,6 +20,15 @@ pub enum Event<'a> {
         index: usize,
         /// Its name.
         id: &'a JobId,
+    },
+    /// Something happened in the live traffic of a job.
+    Live {
+        /// Its index in the plan.
+        index: usize,
+        /// Its name.
+        id: &'a JobId,
+        /// What.
+        event: LiveEvent,
     },
     /// A job has ended.
     JobFinished {
@@ -56,6 +66,8 @@ pub enum Origin {
     },
     /// Another process computed it, and left it in a partial run.
     Merged,
+    /// Live traffic was planned and not sent: there are no measurements.
+    Planned,
 }
 
 /// Watches a run. Called from several threads, in the order in which things happen.

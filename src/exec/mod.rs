@@ -14,12 +14,13 @@ mod error;
 mod event;
 mod executor;
 pub mod export;
+pub mod live;
 mod partition;
 mod planted;
 mod pool;
 pub mod runner;
 
-pub use admit::{REPLAYS, cautions, refusals};
+pub use admit::{cautions, refusals};
 pub use cache::{Cache, CachedFiles, Lookup};
 pub(crate) use command::{CommandError, run_command};
 pub use corpora::{Corpora, FirstRows, LoadedTrace, Reading};

@@ -19,7 +19,7 @@ pub fn changed_jobs(comparison: &Comparison) -> Vec<usize> {
     let verdicts = comparison.verdicts.jobs.iter().enumerate();
     verdicts
         .filter(|(_, verdict)| match verdict {
-            JobVerdict::Equal => false,
+            JobVerdict::Equal | JobVerdict::OverBound | JobVerdict::Unjudged => false,
             JobVerdict::Ungated
             | JobVerdict::Drift
             | JobVerdict::Unaccepted

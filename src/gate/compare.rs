@@ -5,10 +5,12 @@ use std::io::BufRead;
 
 use crate::measure::DEFINITION;
 use crate::plan::{JobId, Plan};
+use crate::replay::wire::WireDifference;
 use crate::report::{JobResult, JobState, JobVerdict, Report, Section, Verdicts};
 
 use super::finding::{Cause, Drift};
-use super::golden::headline;
+use super::golden::{headline, planned_wire};
+use super::live;
 use super::{Finding, Golden, GoldenFile, GoldenJob, KnownRuns, first_difference};
 
 /// What a gate says of a run.
@@ -23,10 +25,22 @@ pub struct Comparison {
 /// Returns the `requests.jsonl` that a job left, by its index, where it is at hand.
 pub type FoundRequests<'a> = &'a dyn Fn(usize) -> Option<Box<dyn BufRead + 'a>>;
 
-/// Compares a run with the golden that its scenario names.
+/// Compares a run with the golden that its scenario names, and what was measured with the bounds that it states.
 pub fn compare(
     plan: &Plan,
     results: &[JobResult],
+    golden: &GoldenFile,
+    known: &KnownRuns,
+    requests: FoundRequests<'_>,
+) -> Comparison {
+    let mut comparison = compare_golden((plan, results), golden, known, requests);
+    live::judge(plan, results, &mut comparison);
+    comparison
+}
+
+/// Compares a run with the golden that its scenario names.
+fn compare_golden(
+    (plan, results): (&Plan, &[JobResult]),
     golden: &GoldenFile,
     known: &KnownRuns,
     requests: FoundRequests<'_>,
@@ -124,6 +138,9 @@ fn contradiction(golden: &GoldenJob, result: &JobResult, report: &Report) -> Opt
     if let Some(section) = section {
         return Some(format!("its digest of section `{}` is another one", section.name()));
     }
+    if golden.wire != planned_wire(report) {
+        return Some("its planned requests are others".to_owned());
+    }
     let (name, expected, found) = changed_figures(golden, report).into_iter().next()?;
     Some(format!("it says {name} {expected}, the report says {found}"))
 }
@@ -137,8 +154,17 @@ fn drift(golden: &GoldenJob, report: &Report, request: Option<super::RequestDiff
         cause: if report.key() == Some(golden.key) { Cause::Program } else { Cause::Question },
         sections: changed_sections(golden, report),
         headline: changed_figures(golden, report),
+        wire: changed_requests(golden, report),
         request,
         place: golden.place.clone(),
+    }
+}
+
+/// Returns how the planned requests of a replay differ from the accepted ones.
+fn changed_requests(golden: &GoldenJob, report: &Report) -> Vec<WireDifference> {
+    match (&golden.wire, planned_wire(report)) {
+        (Some(golden), Some(found)) => golden.differences(&found),
+        (Some(_) | None, _) => Vec::new(),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::measure::{Direction, MetricName};
 use crate::plan::JobId;
 use crate::report::{Section, finish_table, plain_table};
 
+use super::diff_measured::measured_json;
+use super::finding::changed_request;
 use super::side::{Completeness, SideJob};
 use super::{RequestDifference, Side, first_difference};
 
@@ -31,12 +33,14 @@ pub enum Difference {
         digests: Vec<(&'static str, String, String)>,
         /// Sections that differ, causes before effects.
         sections: Vec<Section>,
+        /// The planned requests of a replay that differ, in words.
+        wire: Vec<String>,
         /// The first request that differs, where both sides have their requests.
         request: Option<RequestDifference>,
         /// Figures that differ.
         rows: Vec<DiffRow>,
         /// How it ended on either side, where that differs.
-        outcomes: Option<(String, String)>,
+        outcomes: Option<Box<(String, String)>>,
     },
 }
 
@@ -98,13 +102,21 @@ fn changed(left: &SideJob, right: &SideJob) -> Option<Difference> {
     let differs = |section: &Section| left.sections.get(section) != right.sections.get(section);
     let sections: Vec<Section> = Section::ALL.into_iter().filter(differs).collect();
     let (digests, rows) = (digests(left, right), rows(left, right));
-    let outcomes =
-        (left.outcome != right.outcome).then(|| (left.outcome.clone(), right.outcome.clone()));
+    let outcomes = (left.outcome != right.outcome)
+        .then(|| Box::new((left.outcome.clone(), right.outcome.clone())));
     if digests.is_empty() && sections.is_empty() && rows.is_empty() && outcomes.is_none() {
         return None;
     }
     let (id, request) = (left.id.clone(), first_request(left, right));
-    Some(Difference::Changed { id, digests, sections, request, rows, outcomes })
+    let wire = wire(left, right);
+    Some(Difference::Changed { id, digests, sections, wire, request, rows, outcomes })
+}
+
+/// Returns what the planned requests of a replay differ in.
+fn wire(left: &SideJob, right: &SideJob) -> Vec<String> {
+    let both = left.wire.as_ref().zip(right.wire.as_ref());
+    both.map(|(left, right)| left.differences(right).iter().map(changed_request).collect())
+        .unwrap_or_default()
 }
 
 /// Returns the key and the report digest where they differ, in short.
@@ -162,9 +174,17 @@ fn row(
     left: Option<&String>,
     right: Option<&String>,
 ) -> DiffRow {
+    change_of(metric, name.map_or(Direction::Neutral, MetricName::direction), (left, right))
+}
+
+/// Returns a figure of two sides whose better direction is known.
+pub(super) fn change_of(
+    metric: String,
+    direction: Direction,
+    (left, right): (Option<&String>, Option<&String>),
+) -> DiffRow {
     let text = |figure: Option<&String>| figure.cloned().unwrap_or_else(|| "-".to_owned());
     let numbers = left.zip(right).and_then(|(a, b)| Some((millionths(a)?, millionths(b)?)));
-    let direction = name.map_or(Direction::Neutral, MetricName::direction);
     let judgement = numbers.map_or(Judgement::Neutral, |(a, b)| match direction {
         Direction::Neutral => Judgement::Neutral,
         Direction::LowerIsBetter if b < a => Judgement::Better,
@@ -198,6 +218,11 @@ fn change(a: i128, b: i128) -> Option<String> {
 }
 
 impl DiffRow {
+    /// Returns the word of tables for the change.
+    pub(super) const fn word(&self) -> &'static str {
+        self.judgement.name()
+    }
+
     /// Returns which way the figure went; `None` where one side lacks it, or it is no number.
     pub(super) fn movement(&self) -> Option<Ordering> {
         Some(millionths(&self.right)?.cmp(&millionths(&self.left)?))
@@ -232,6 +257,9 @@ pub fn diff_table(left: &Side, right: &Side, differences: &[Difference]) -> Stri
     finish_table(&table)
 }
 
+/// How many planned requests are named.
+const WIRE: usize = 20;
+
 /// Returns the lines of one difference.
 fn lines(difference: &Difference) -> Vec<[String; 6]> {
     let line = |id: &JobId, what: &str, left: &str, right: &str| {
@@ -250,14 +278,17 @@ fn lines(difference: &Difference) -> Vec<[String; 6]> {
         }
         Difference::OnlyLeft(id) => vec![line(id, "job", "there", "-")],
         Difference::OnlyRight(id) => vec![line(id, "job", "-", "there")],
-        Difference::Changed { id, digests, sections, request, rows, outcomes } => {
+        Difference::Changed { id, digests, sections, wire, request, rows, outcomes } => {
             let digests = digests.iter().map(|(what, a, b)| line(id, what, a, b));
             let mut lines: Vec<_> = digests.collect();
             let names: Vec<&str> = sections.iter().map(|section| section.name()).collect();
             if !names.is_empty() {
                 lines.push(line(id, "sections", "", &names.join(", ")));
             }
-            lines.extend(outcomes.iter().map(|(a, b)| line(id, "outcome", a, b)));
+            lines.extend(wire.iter().take(WIRE).map(|what| line(id, "wire", "", what)));
+            let more = wire.len().saturating_sub(WIRE);
+            lines.extend((more > 0).then(|| line(id, "wire", "", &format!("{more} more"))));
+            lines.extend(outcomes.as_deref().iter().map(|(a, b)| line(id, "outcome", a, b)));
             lines.extend(request.iter().map(|request| request_line(id, request)));
             lines.extend(rows.iter().map(|row| {
                 let mut cells = line(id, &row.metric, &row.left, &row.right);
@@ -295,11 +326,14 @@ pub fn diff_json(left: &Side, right: &Side, differences: &[Difference]) -> Vec<u
             ("what", what),
         ])
     });
+    let measured = measured_json(left, right);
+    let measured = measured.as_list().is_some_and(|rows| !rows.is_empty()).then_some(measured);
     object([
         ("differences", Value::List(items.collect())),
         ("left", Value::text(&left.name)),
         ("right", Value::text(&right.name)),
     ])
+    .with("measured", measured)
     .to_document()
 }
 

@@ -1,8 +1,9 @@
 //! What a gate has against a run, and how to tell it.
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, Span};
 use crate::digest::Sha256;
 use crate::plan::{JobId, Plan};
+use crate::replay::wire::WireDifference;
 use crate::report::Section;
 use crate::scenario::syntax::Place;
 
@@ -57,6 +58,24 @@ pub enum Finding {
     },
     /// The report is another one.
     Drift(Box<Drift>),
+    /// What was measured exceeds a bound of the scenario.
+    OverBound {
+        /// The job.
+        id: JobId,
+        /// Which bound, and by what.
+        text: String,
+        /// Where the scenario states it.
+        place: Span,
+    },
+    /// What was measured cannot be held to a bound of the scenario: no verdict.
+    Unjudged {
+        /// The job.
+        id: JobId,
+        /// Which bound, and why not.
+        text: String,
+        /// Where the scenario states it.
+        place: Span,
+    },
 }
 
 /// A report that is not the accepted one.
@@ -74,6 +93,8 @@ pub struct Drift {
     pub sections: Vec<Section>,
     /// Headline figures that differ: name, expected, found; `-` where one side lacks it.
     pub headline: Vec<(String, String, String)>,
+    /// The planned requests of a replay that differ, in the order of the accepted plan.
+    pub wire: Vec<WireDifference>,
     /// The first request that differs, where an earlier run with the accepted report is at hand.
     pub request: Option<RequestDifference>,
     /// Where the golden has the job.
@@ -89,6 +110,8 @@ pub enum Cause {
     Program,
 }
 
+/// How many planned requests a message names.
+const REQUESTS: usize = 5;
 /// How many figures a message names; `bench diff` shows all.
 const FIGURES: usize = 3;
 
@@ -100,14 +123,16 @@ impl Finding {
             Self::Unaccepted { id }
             | Self::Gone { id, .. }
             | Self::NotRun { id, .. }
-            | Self::Edited { id, .. } => Some(id),
+            | Self::Edited { id, .. }
+            | Self::OverBound { id, .. }
+            | Self::Unjudged { id, .. } => Some(id),
             Self::Drift(drift) => Some(&drift.id),
         }
     }
 
     /// Returns whether the finding says that no verdict is possible.
     pub const fn prevents_verdict(&self) -> bool {
-        matches!(self, Self::OtherDefinition { .. })
+        matches!(self, Self::OtherDefinition { .. } | Self::Unjudged { .. })
     }
 
     /// Returns the finding as people read it, with the commands that go on from it.
@@ -154,6 +179,18 @@ impl Finding {
             )
             .help(format!("write the golden anew: {accept}")),
             Self::Drift(drift) => drift.problem(plan, &accept),
+            Self::OverBound { id, text, place } => {
+                let message = format!("what job `{id}` measured is out of bounds: {text}");
+                Problem::new(Code::GateLive, message)
+                    .label(&plan.source, *place, "held to this")
+                    .help("live.jsonl of the run holds each request, its instants and its error")
+            }
+            Self::Unjudged { id, text, place } => {
+                let message = format!("what job `{id}` measured cannot be judged: {text}");
+                Problem::new(Code::GateLive, message)
+                    .label(&plan.source, *place, "held to this")
+                    .help("measure longer, on a machine that does nothing else, or leave the bound out")
+            }
         }
     }
 }
@@ -178,7 +215,8 @@ impl Drift {
             cause.to_owned(),
         ];
         let request = self.request.iter().map(ToString::to_string);
-        let message: Vec<String> = whole.into_iter().chain(request).chain(self.figures()).collect();
+        let message: Vec<String> =
+            whole.into_iter().chain(self.requests()).chain(request).chain(self.figures()).collect();
         let message = message.join("\n");
         let scenario = plan.source.name();
         let golden = plan.golden.as_ref().map(|(path, _)| path.display().to_string());
@@ -196,6 +234,16 @@ impl Drift {
 }
 
 impl Drift {
+    /// Returns the first planned requests that differ, and how many more do.
+    fn requests(&self) -> Vec<String> {
+        let mut texts: Vec<String> = self.wire.iter().take(REQUESTS).map(changed_request).collect();
+        let more = self.wire.len().saturating_sub(REQUESTS);
+        if more > 0 {
+            texts.push(format!("{more} more of the wire plan"));
+        }
+        texts
+    }
+
     /// Returns the first headline figures that differ, and how many more do.
     fn figures(&self) -> Vec<String> {
         let shown = self.headline.iter().take(FIGURES);
@@ -207,6 +255,23 @@ impl Drift {
             texts.push(format!("{more} more figures"));
         }
         texts
+    }
+}
+
+/// Returns what a plan of live traffic differs in.
+pub(super) fn changed_request(difference: &WireDifference) -> String {
+    match difference {
+        WireDifference::Run => {
+            "what holds for all requests is another: pacing, path, lanes or selection".to_owned()
+        }
+        WireDifference::Instances => {
+            "the instances are others: seed, order, snapshots or arrivals".to_owned()
+        }
+        WireDifference::Changed(name) => {
+            format!("request `{name}` changes on the wire: what it sends, or when it starts")
+        }
+        WireDifference::Gone(name) => format!("request `{name}` is no longer planned"),
+        WireDifference::New(name) => format!("request `{name}` is new"),
     }
 }
 

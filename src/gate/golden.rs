@@ -5,7 +5,9 @@ use std::path::Path;
 
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
+use crate::digest::canonical::{Value, object};
 use crate::plan::JobId;
+use crate::replay::wire::WireDigests;
 use crate::report::{HEADLINE, JobResult, Report, Section};
 use crate::scenario::cursor::{self, View};
 use crate::scenario::shape::{Field, Shape};
@@ -52,6 +54,8 @@ pub struct GoldenJob {
     pub sections: BTreeMap<Section, Sha256>,
     /// Headline figures by name, as the report writes them.
     pub headline: BTreeMap<String, String>,
+    /// The digests of its planned requests, of a replay.
+    pub wire: Option<WireDigests>,
     /// Where the golden says so; a golden in the making has no place.
     pub place: Option<Place>,
 }
@@ -95,10 +99,20 @@ static FIGURE: Shape =
             Field::text("NAME", "Its name."),
             Field::text("VALUE", "As the report writes it."),
         ]);
+static WIRE: Shape =
+    Shape::new("wire", "What a replay plans beside its single requests.").props(&[
+        Field::digest("run", "What holds for all requests: pacing, path, lanes."),
+        Field::digest("instances", "The instances of traces that are known before the run."),
+    ]);
+static REQUEST: Shape =
+    Shape::new("request", "A planned request: what it sends and when it starts.").keyed().args(&[
+        Field::text("NAME", "Its trace and call, with a slash between them."),
+        Field::digest("DIGEST", "The digest of its description."),
+    ]);
 static JOB: Shape = Shape::new("job", "An accepted job.")
     .keyed()
     .args(&[Field::text("ID", "Its name.")])
-    .block(&[&KEY, &REPORT, &SECTION, &FIGURE]);
+    .block(&[&KEY, &REPORT, &SECTION, &FIGURE, &WIRE, &REQUEST]);
 static GOLDEN: Shape = Shape::new("golden", "The accepted results of a scenario.")
     .once()
     .args(&[Field::text("SCENARIO", "The scenario's name.")])
@@ -195,8 +209,25 @@ fn read_job(view: &View<'_>) -> Option<GoldenJob> {
         report: view.child("report")?.digest("DIGEST")?,
         sections: Section::ALL.into_iter().map(section).collect::<Option<_>>()?,
         headline: view.all("figure").map(figure).collect::<Option<_>>()?,
+        wire: match view.child("wire") {
+            Some(node) => Some(read_wire(view, node)?),
+            None => None,
+        },
         place: Some(view.head()),
     })
+}
+
+/// Reads what a replay plans.
+fn read_wire(view: &View<'_>, node: &View<'_>) -> Option<WireDigests> {
+    let request = |node: &View<'_>| {
+        let sha256 = node.digest("DIGEST")?.into();
+        Some(object([("call", Value::text(node.text("NAME")?)), ("sha256", sha256)]))
+    };
+    WireDigests::read(&object([
+        ("calls", Value::List(view.all("request").map(request).collect::<Option<_>>()?)),
+        ("instances", node.digest("instances")?.into()),
+        ("run", node.digest("run")?.into()),
+    ]))
 }
 
 impl GoldenJob {
@@ -210,6 +241,7 @@ impl GoldenJob {
             report: report.digest(),
             sections: Section::ALL.into_iter().map(digest).collect::<Option<_>>()?,
             headline: headline(report),
+            wire: planned_wire(report),
             place: None,
         })
     }
@@ -222,4 +254,10 @@ pub(super) fn headline(report: &Report) -> BTreeMap<String, String> {
         .iter()
         .filter_map(|name| Some((name.to_string(), figures.get(name)?.clone())))
         .collect()
+}
+
+/// Returns the digests of the requests that a report of a replay plans; `None` of a simulation.
+pub(super) fn planned_wire(report: &Report) -> Option<WireDigests> {
+    let summary = report.value().as_object()?.get("summary")?.as_object()?;
+    WireDigests::read(summary.get("wire")?)
 }

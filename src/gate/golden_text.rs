@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::digest::Sha256;
+use crate::replay::wire::WireDigests;
 use crate::report::{HEADLINE, Section};
 
 use super::{Golden, GoldenJob};
@@ -52,7 +54,25 @@ fn write_job(text: &mut String, job: &GoldenJob) -> std::fmt::Result {
             writeln!(text, "        figure {} {}", quoted(&name), quoted(figure))?;
         }
     }
+    if let Some(wire) = &job.wire {
+        let (run, instances) = wire_parts(wire);
+        writeln!(text, "        wire run=\"{run}\" instances=\"{instances}\"")?;
+        for (name, digest) in wire.calls() {
+            writeln!(text, "        request {} \"{}\"", quoted(name), digest.hex())?;
+        }
+    }
     writeln!(text, "    }}")
+}
+
+/// Returns the digests of a plan beside those of its requests, in hexadecimal digits.
+fn wire_parts(wire: &WireDigests) -> (String, String) {
+    let canonical = wire.canonical();
+    let part = |name: &str| {
+        let text = canonical.as_object()?.get(name)?.as_text()?;
+        text.parse::<Sha256>().ok().map(|digest| digest.hex())
+    };
+    let part = |name| part(name).expect("a plan has both digests");
+    (part("run"), part("instances"))
 }
 
 /// Returns a KDL string.

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{self, Bag, Code, Problem, SourceFile};
 use crate::digest::Sha256;
+use crate::measure::live::LiveName;
 use crate::plan::JobId;
 use crate::record::file_digest;
-use crate::report::{FinishedRun, Report, RunFile, RunJob, Section};
+use crate::replay::wire::WireDigests;
+use crate::report::{FinishedRun, Measured, Report, RunFile, RunJob, Section, outcome_of};
 
+use super::golden::planned_wire;
 use super::{Golden, GoldenJob};
 
 /// One side of a comparison.
@@ -38,6 +41,10 @@ pub struct SideJob {
     pub sections: BTreeMap<Section, Sha256>,
     /// Figures by name, as reports write them; of a golden the headline only.
     pub figures: BTreeMap<String, String>,
+    /// The digests of its planned requests, of a replay.
+    pub wire: Option<WireDigests>,
+    /// What was measured live, as `live.json` writes it; empty where nothing was.
+    pub measured: BTreeMap<LiveName, String>,
     /// Whether `figures` are all that the report has.
     pub completeness: Completeness,
     /// Where `requests.jsonl` is.
@@ -96,6 +103,8 @@ impl SideJob {
             outcome: if report.failures().is_empty() { "completed" } else { "failed" }.to_owned(),
             sections: Section::ALL.into_iter().filter_map(section).collect(),
             figures: figures.map(|(name, text)| (name.to_string(), text)).collect(),
+            wire: planned_wire(report),
+            measured: BTreeMap::new(),
             completeness: Completeness::All,
             requests: None,
         }
@@ -111,6 +120,8 @@ fn golden_job(job: GoldenJob) -> SideJob {
         outcome: "completed".to_owned(),
         sections: job.sections,
         figures: job.headline,
+        wire: job.wire,
+        measured: BTreeMap::new(),
         completeness: Completeness::Headline,
         requests: None,
     }
@@ -147,17 +158,23 @@ fn of_run(name: String, run: &FinishedRun, file: RunFile) -> Result<Side, Proble
         let folder = run.job(&job.id);
         let report = job.report.map(|digest| read_report(&folder, &digest)).transpose();
         let report = report.map_err(|why| unreadable(&name, &why))?;
+        let measured = read_measured(&folder).map_err(|why| unreadable(&name, &why))?;
         if let Some(report) = &report {
             definition.get_or_insert_with(|| report.definition().to_owned());
         }
-        verify(&job, report.as_ref(), &folder).map_err(|why| unreadable(&name, &why))?;
-        jobs.push(run_job(job, report.as_ref(), &folder));
+        let left = (report.as_ref(), measured.as_ref());
+        verify(&job, left, &folder).map_err(|why| unreadable(&name, &why))?;
+        jobs.push(run_job(job, left, &folder));
     }
     Ok(Side { name, definition, jobs })
 }
 
 /// Checks that what stands beside a report is what the report says: its requests, and how the job ended.
-fn verify(job: &RunJob, report: Option<&Report>, folder: &Path) -> Result<(), String> {
+fn verify(
+    job: &RunJob,
+    (report, measured): (Option<&Report>, Option<&Measured>),
+    folder: &Path,
+) -> Result<(), String> {
     let (id, outcome) = (&job.id, &job.outcome);
     let Some(report) = report else {
         return match outcome.as_str() {
@@ -167,22 +184,50 @@ fn verify(job: &RunJob, report: Option<&Report>, folder: &Path) -> Result<(), St
             _ => Ok(()),
         };
     };
-    let said = if report.failures().is_empty() { "completed" } else { "failed" };
+    let said = outcome_of(report, measured);
     if outcome != said {
         return Err(format!("run.json says `{outcome}` of job `{id}`, its report `{said}`"));
     }
-    let path = folder.join("requests.jsonl");
+    verify_lines(&folder.join("requests.jsonl"), report.requests_digest())?;
+    match measured {
+        Some(measured) if measured.report() != Some(report.digest()) => {
+            Err(format!("the measurements of job `{id}` are those of another plan"))
+        }
+        Some(measured) => verify_lines(&folder.join("live.jsonl"), measured.requests_digest()),
+        None => Ok(()),
+    }
+}
+
+/// Checks that a file is the one that the report beside it states.
+fn verify_lines(path: &Path, stated: Option<Sha256>) -> Result<(), String> {
     let shown = path.display();
-    let found = file_digest(&path).map_err(|error| format!("{shown}: {error}"))?;
-    match report.requests_digest() {
+    let found = file_digest(path).map_err(|error| format!("{shown}: {error}"))?;
+    match stated {
         Some(stated) if stated == found => Ok(()),
         Some(stated) => Err(format!("{shown} has digest {found}, its report says {stated}")),
         None => Err(format!("the report beside {shown} states no digest of it")),
     }
 }
 
+/// Reads what was measured live of a job, where something was.
+fn read_measured(folder: &Path) -> Result<Option<Measured>, String> {
+    let path = folder.join("live.json");
+    match fs::read(&path) {
+        Ok(bytes) => {
+            let read = Measured::parse(bytes);
+            read.map(Some).map_err(|why| format!("{}: {why}", path.display()))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
 /// Returns a job of a run.
-fn run_job(job: RunJob, report: Option<&Report>, folder: &Path) -> SideJob {
+fn run_job(
+    job: RunJob,
+    (report, measured): (Option<&Report>, Option<&Measured>),
+    folder: &Path,
+) -> SideJob {
     let section = |report: &Report, section| Some((section, report.section(section)?));
     SideJob {
         id: job.id,
@@ -198,6 +243,8 @@ fn run_job(job: RunJob, report: Option<&Report>, folder: &Path) -> SideJob {
                 figures.map(|(name, text)| (name.to_string(), text)).collect()
             })
             .unwrap_or_default(),
+        wire: report.and_then(planned_wire),
+        measured: measured.map(Measured::figures).unwrap_or_default(),
         completeness: Completeness::All,
         requests: report.map(|_| folder.join("requests.jsonl")),
     }

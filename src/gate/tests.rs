@@ -83,7 +83,7 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
         run(&plan, Setup::default(), &|job, artifacts| folder.write_job(&job.id, artifacts));
     let (file, digest) = run_file(&plan, &accepted);
     folder.write_file("run.json", &file.to_document()).expect("written");
-    folder.finish(&digest, Extent::Whole).expect("finished");
+    folder.finish(&digest.short(), Extent::Whole).expect("finished");
 
     let fake = Fake { fault: Some((2, Fault::OneNanosecond)) };
     let found = std::sync::Mutex::new(crate::record::Spool::from(Vec::new()));
@@ -216,7 +216,7 @@ fn a_run_and_a_golden_are_two_sides_of_one_comparison() {
         let results = run(&plan, setup, &|job, artifacts| folder.write_job(&job.id, artifacts));
         let (file, digest) = run_file(&plan, &results);
         folder.write_file("run.json", &file.to_document()).expect("written");
-        folder.finish(&digest, Extent::Whole).expect("finished").folder
+        folder.finish(&digest.short(), Extent::Whole).expect("finished").folder
     };
     let good = write(&Fake::default(), "good");
     let late = write(&Fake { fault: Some((3, Fault::OneNanosecond)) }, "late");

@@ -10,8 +10,9 @@ use super::live;
 use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
+use super::served;
 use super::{
-    Alone, EngineIdentity, Job, JobId, JobKind, Origin, Places, PlannedBlock, PoolInputs,
+    Alone, EngineIdentity, Job, JobId, JobKind, LiveGate, Origin, Places, PlannedBlock, PoolInputs,
     ReplayJob, SimulationJob, TraceInput,
 };
 use crate::deployment::Deployment;
@@ -413,13 +414,27 @@ fn replay_jobs(
             continue;
         }
         let settings = replay.settings.clone();
-        let kind = ReplayJob { seed: scenario.seed, workload, trace, settings };
+        let gate = live_gate(scenario, &replay.name);
+        let served_by = match served::by((scenario, inputs), replay, (&workload, &trace), findings)
+        {
+            Ok(served_by) => served_by.map(Box::new),
+            Err(served::Refused) => continue, // it was complained of
+        };
+        let kind = ReplayJob { seed: scenario.seed, workload, trace, settings, served_by, gate };
         let places = Places {
             declaration: replay.place.span(),
             workload: declared.stated.span(),
+            deployment: replay.place.span(),
+            engine: replay.place.span(),
             ..Places::default()
         };
         let id = JobId::new(format!("{}/{}", replay.name, name.name));
         jobs.push(Job { index: 0, id, kind: JobKind::Replay(Box::new(kind)), places });
     }
+}
+
+/// Returns what the measurements of a replay are held to.
+fn live_gate(scenario: &Scenario, replay: &str) -> Option<LiveGate> {
+    let (used, bounds) = scenario.gate.live.iter().find(|(used, _)| used.name == replay)?;
+    Some(LiveGate { bounds: bounds.clone(), place: used.place.span() })
 }

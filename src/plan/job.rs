@@ -9,7 +9,7 @@ use crate::digest::canonical::{Value, object};
 use crate::digest::{Domain, Sha256};
 use crate::pin::{Registry, TracePin};
 use crate::units::{Blocks, Tokens};
-use crate::workload::live::ReplaySettings;
+use crate::workload::live::{LiveBounds, ReplaySettings};
 use crate::workload::{Sla, Workload};
 
 use super::{EngineIdentity, Origin, PoolInputs};
@@ -191,6 +191,19 @@ pub struct ReplayJob {
     pub trace: Option<TraceInput>,
     /// How it is sent.
     pub settings: ReplaySettings,
+    /// What answers, where the endpoint is the native engine behind the server in `bench`: the simulation of a job with that deployment.
+    pub served_by: Option<Box<SimulationJob>>,
+    /// What its measurements are held to, where the scenario's `gate` says so. It changes nothing that is sent.
+    pub gate: Option<LiveGate>,
+}
+
+/// What the measurements of a replay are held to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveGate {
+    /// The bounds.
+    pub bounds: LiveBounds,
+    /// Where the scenario states them.
+    pub place: Span,
 }
 
 impl Job {
@@ -321,5 +334,6 @@ impl ReplayJob {
             ("trace", self.trace.as_ref().map_or(Value::Null, |trace| trace.digest.into())),
             ("workload", self.workload.canonical()),
         ])
+        .with("served_by", self.served_by.as_ref().map(|job| job.canonical()))
     }
 }

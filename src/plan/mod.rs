@@ -20,13 +20,15 @@ mod plan;
 mod pools;
 mod repin;
 mod retarget;
+mod served;
 
 pub use crate::workload::Sla;
 pub use alone::Alone;
 pub use batch::{BATCH_SCHEMA, Batch, BatchInput, BatchJob};
 pub use engine::{Compat, EngineIdentity};
 pub use job::{
-    Job, JobId, JobKey, JobKind, Part, Places, ReplayJob, SCHEMA, SimulationJob, TraceInput,
+    Job, JobId, JobKey, JobKind, LiveGate, Part, Places, ReplayJob, SCHEMA, SimulationJob,
+    TraceInput,
 };
 pub use live::recorded;
 pub use load::{lint_plan, load_plan, load_plan_alone, plan_text};

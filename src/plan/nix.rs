@@ -11,6 +11,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::pin::{PinKind, Registry};
+use crate::workload::live::TokenCounter;
 
 /// The schema of a plan for build derivations.
 pub const NIX_SCHEMA: &str = "touchstone.nix-plan/1";
@@ -20,10 +21,13 @@ const LONGEST_NAME: usize = 100;
 
 /// Returns a plan as data: each batch with its inputs, and the files that assembling reads.
 ///
+/// Batches are of simulations: what derivations measure would be nobody's. Live traffic is planned where the results are assembled, so
+/// that its report and its gate are there as well.
+///
 /// `alone` holds each simulation job as a scenario of its own, in the plan's order.
 ///
 /// # Errors
-/// [`Code::PlanUnsupported`] for live replays, [`Code::BatchInput`] for a file that cannot be read or lies outside of the root.
+/// [`Code::PlanUnsupported`] for a plan of live replays alone, [`Code::BatchInput`] for a file that cannot be read or lies outside of the root.
 pub fn nix_plan(plan: &Plan, alone: &[Alone]) -> Result<Value, Bag> {
     let mut files = Files { registry: Registry::open(&plan.root)?, known: BTreeMap::new() };
     let batches = batches(plan, alone, &mut files)?;
@@ -40,8 +44,11 @@ pub fn nix_plan(plan: &Plan, alone: &[Alone]) -> Result<Value, Bag> {
 
 /// Returns the batches of a plan, in its order.
 fn batches(plan: &Plan, alone: &[Alone], files: &mut Files) -> Result<Vec<Batch>, Bag> {
-    if let Some(replay) = plan.jobs.iter().find(|job| matches!(job.kind, JobKind::Replay(_))) {
-        let message = format!("job `{}` is live traffic, which no derivation can run", replay.id);
+    if let (true, Some(replay)) = (plan.blocks.is_empty(), plan.jobs.first()) {
+        let message = format!(
+            "job `{}` is live traffic like all of this plan, and no derivation measures",
+            replay.id
+        );
         let problem = Problem::new(Code::PlanUnsupported, message);
         let at = replay.places.declaration;
         return Err(problem.label(&plan.source, at, "live traffic").into());
@@ -86,8 +93,8 @@ fn batch_name(block: &str, jobs: &[Job]) -> String {
     format!("{block}-{}", digest_of_jobs(jobs).short())
 }
 
-/// Returns what assembling reads, sorted: the scenario, what it includes, its pins without the rows of traces, which planning does not
-/// read, and its golden where it has one.
+/// Returns what assembling reads, sorted: the scenario, what it includes, its pins without the rows of traces, which planning
+/// simulations does not read, the recordings of live traffic, and its golden where it has one.
 fn assembly_paths(plan: &Plan, files: &mut Files) -> Result<BTreeSet<String>, Bag> {
     if !plan.root.join(&plan.file).is_file() {
         let message = format!("`{}` lies outside of the project root", plan.source.name());
@@ -102,6 +109,16 @@ fn assembly_paths(plan: &Plan, files: &mut Files) -> Result<BTreeSet<String>, Ba
         paths.insert(kind.file(&pin.name));
         if kind != PinKind::Trace {
             paths.extend(files.of(kind, &pin.name)?.iter().map(|input| input.path.clone()));
+        }
+    }
+    for job in &plan.jobs {
+        let JobKind::Replay(replay) = &job.kind else { continue };
+        if let Some(trace) = &replay.trace {
+            let read = files.of(PinKind::Trace, &trace.pin)?;
+            paths.extend(read.iter().map(|input| input.path.clone()));
+        }
+        if let TokenCounter::File { path, .. } = &replay.settings.tokens {
+            paths.insert(path.clone());
         }
     }
     let golden = plan.golden.iter().map(|(path, _)| path.to_string_lossy().replace('\\', "/"));

@@ -64,6 +64,7 @@ pub fn build(
         report: Report::of(Value::Object(fields)),
         requests: request_lines,
         events: record.transcript.lines,
+        live: None,
     })
 }
 
@@ -147,7 +148,7 @@ fn validity_value(validity: &Validity, metrics: &Metrics, warnings: &[String]) -
 }
 
 /// Returns the bounds of an SLA. A bound beyond 584 years holds always; decoders refuse one that is negative or no number.
-fn bounds(sla: &Sla) -> Bounds {
+pub(super) fn bounds(sla: &Sla) -> Bounds {
     let nanos = |ms: Option<f64>| ms.map(|ms| Nanos::from_ms(ms).unwrap_or(Nanos::new(u64::MAX)));
     Bounds { ttft: nanos(sla.ttft_ms), tpot: nanos(sla.tpot_ms), e2e: nanos(sla.e2e_ms) }
 }

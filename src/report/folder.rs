@@ -84,20 +84,20 @@ impl RunFolder {
         write_file(self.beside.path(), name, bytes)
     }
 
-    /// Gives the folder its name, in place of an earlier run with the same digest, and points `latest` at it where the run is whole.
+    /// Gives the folder its name ([`super::run_name`]), in place of an earlier run with the same one, and points `latest` at it where
+    /// the run is whole.
     ///
     /// Where the earlier run kept a job's events and this one did not, they stay as long as the report still vouches for them.
     ///
     /// # Errors
     /// Whatever the file system says.
-    pub fn finish(self, run: &Sha256, extent: Extent) -> io::Result<FinishedRun> {
-        let name = run.short();
-        let folder = self.scenario.join(&name);
+    pub fn finish(self, name: &str, extent: Extent) -> io::Result<FinishedRun> {
+        let folder = self.scenario.join(name);
         keep_events(self.beside.path(), &folder)?;
         make_readable(self.beside.path())?;
         replace(self.beside.path(), &folder)?;
         if extent == Extent::Whole {
-            point(&self.scenario.join("latest"), &name)?;
+            point(&self.scenario.join("latest"), name)?;
         }
         Ok(FinishedRun { folder })
     }

@@ -42,7 +42,8 @@ fn write_suite(
         count(Kind::Error),
     )?;
     let ids = results.iter().map(|result| &result.id).chain(&verdicts.gone);
-    let notes = results.iter().map(|result| result.notes().join("\n"));
+    let notes = results.iter().map(|result| [result.notes(), result.measured_notes()].concat());
+    let notes = notes.map(|notes| notes.join("\n"));
     for ((id, end), notes) in ids.zip(&ends).zip(notes.chain(std::iter::repeat(String::new()))) {
         write_case(xml, scenario, (id, end, &notes), detail)?;
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::digest::Sha256;
 use crate::plan::Plan;
 
+use super::live::{PLANNED_COLUMNS, measured_markdown, planned_cells};
 use super::row::{COLUMNS, cells};
 use super::{JobResult, Verdicts};
 
@@ -28,12 +29,8 @@ fn write_page(
     }
     let ending = if results.len() == 1 { "" } else { "s" };
     writeln!(page, "Run `{}`, {} job{ending}.\n", run.short(), results.len())?;
-    writeln!(page, "| {} |", COLUMNS.join(" | "))?;
-    writeln!(page, "|{}", " --- |".repeat(COLUMNS.len()))?;
-    for (result, verdict) in results.iter().zip(&verdicts.jobs) {
-        let row = cells(result, *verdict).map(|cell| escape(&cell));
-        writeln!(page, "| {} |", row.join(" | "))?;
-    }
+    write_jobs(page, results, verdicts)?;
+    write!(page, "{}", measured_markdown(results).unwrap_or_default())?;
     let failed = results.iter().filter(|result| !result.failures().is_empty());
     for result in failed {
         writeln!(
@@ -52,6 +49,40 @@ fn write_page(
         writeln!(page, "\n**{}** is in the golden and not in the plan.", escape(id.as_str()))?;
     }
     writeln!(page, "\nThe same again: `bench run {}`. Definitions: docs/metrics.md.", plan.file)
+}
+
+/// Writes the table of simulations, and that of planned live traffic.
+fn write_jobs(page: &mut String, results: &[JobResult], verdicts: &Verdicts) -> std::fmt::Result {
+    let (mut simulated, mut replays) = (Vec::new(), Vec::new());
+    for (result, verdict) in results.iter().zip(&verdicts.jobs) {
+        match planned_cells(result, *verdict) {
+            Some(cells) => replays.push(cells.to_vec()),
+            None => simulated.push(cells(result, *verdict).to_vec()),
+        }
+    }
+    if !simulated.is_empty() || replays.is_empty() {
+        write_table(page, &COLUMNS, &simulated)?;
+    }
+    if !replays.is_empty() {
+        page.push_str(if simulated.is_empty() { "" } else { "\n" });
+        write_table(page, &PLANNED_COLUMNS, &replays)?;
+    }
+    Ok(())
+}
+
+/// Writes a table.
+pub(super) fn write_table(
+    page: &mut String,
+    columns: &[&str],
+    rows: &[Vec<String>],
+) -> std::fmt::Result {
+    writeln!(page, "| {} |", columns.join(" | "))?;
+    writeln!(page, "|{}", " --- |".repeat(columns.len()))?;
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+        writeln!(page, "| {} |", cells.join(" | "))?;
+    }
+    Ok(())
 }
 
 /// Returns a text that Markdown does not read as markup in a table cell.

@@ -3,10 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::exec::live::{LiveEnvironment, WirePlans, send};
 use crate::exec::{Board, Cache, Corpora, Executor, JobError, Lookup, Origin};
-use crate::plan::{Job, JobKind, SimulationJob};
-use crate::sim::{Options, SimError, Unsupported};
+use crate::plan::{Job, JobKind, ReplayJob, SimulationJob};
+use crate::replay::LiveEvent;
+use crate::replay::wire::WirePlan;
+use crate::sim::Options;
 
+use super::live::{LiveJob, measured, planned};
 use super::{Artifacts, build};
 
 /// Whether the transcript's lines are kept.
@@ -18,6 +22,15 @@ pub enum EventLines {
     Keep,
 }
 
+/// What becomes of live traffic.
+#[derive(Debug, Clone, Copy)]
+pub enum Traffic<'a> {
+    /// It is sent, in these surroundings.
+    Sent(&'a LiveEnvironment),
+    /// It is planned, and nothing is sent.
+    Planned,
+}
+
 /// Runs jobs of one plan.
 #[derive(Clone, Copy)]
 pub struct Producer<'a> {
@@ -25,7 +38,11 @@ pub struct Producer<'a> {
     pub executor: &'a dyn Executor,
     /// The traces.
     pub corpora: &'a Corpora,
-    /// Where finished jobs are kept; `None` computes every job.
+    /// The wire plans of live traffic.
+    pub wires: &'a WirePlans,
+    /// What becomes of it.
+    pub traffic: Traffic<'a>,
+    /// Where finished simulations are kept; `None` computes every job. What is measured is measured each time.
     pub cache: Option<&'a Cache>,
     /// Set when someone asks to stop.
     pub stop: &'a AtomicBool,
@@ -44,30 +61,46 @@ impl std::fmt::Debug for Producer<'_> {
 }
 
 impl Producer<'_> {
-    /// Returns what a job leaves, and where that comes from.
+    /// Returns what a job leaves, and where that comes from; `tell` hears of live traffic while it is sent.
     ///
     /// # Errors
     /// [`JobError`] when the job does not come to an end.
-    pub fn produce(&self, job: &Job) -> Result<(Artifacts, Origin), JobError> {
+    pub fn produce(
+        &self,
+        job: &Job,
+        tell: &dyn Fn(LiveEvent),
+    ) -> Result<(Artifacts, Origin), JobError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(JobError::Interrupted);
         }
-        let damage = match self.cached(job) {
+        match &job.kind {
+            JobKind::Simulation(simulation) => self.simulated(job, simulation),
+            JobKind::Replay(replay) => self.replayed(job, replay, tell),
+        }
+    }
+
+    /// Returns what a simulation leaves.
+    fn simulated(
+        &self,
+        job: &Job,
+        simulation: &SimulationJob,
+    ) -> Result<(Artifacts, Origin), JobError> {
+        let cache = self.cache_of(simulation);
+        let damage = match self.cached(job, cache.as_ref()) {
             Ok(Some(artifacts)) => return Ok((artifacts, Origin::Cached)),
             Ok(None) => None,
             Err(damage) => Some(damage),
         };
-        let artifacts = self.compute(job)?;
-        if let Some(cache) = self.cache_of(job) {
+        let artifacts = self.compute(job, simulation)?;
+        if let Some(cache) = cache {
             // A cache that cannot be written costs time in the next run and changes no result.
             let _unwritable = cache.store(&job.key(), &artifacts.files());
         }
         Ok((artifacts, damage.map_or(Origin::Computed, |damage| Origin::Recomputed { damage })))
     }
 
-    /// Runs a job.
-    fn compute(&self, job: &Job) -> Result<Artifacts, JobError> {
-        let simulation = simulation(job)?;
+    /// Runs a simulation.
+    fn compute(&self, job: &Job, simulation: &SimulationJob) -> Result<Artifacts, JobError> {
         let trace = self.corpora.of(job);
         let options = Options {
             keep_events: self.events == EventLines::Keep,
@@ -82,15 +115,49 @@ impl Producer<'_> {
             .map_err(|error| JobError::Unwritable { cause: error.to_string() })
     }
 
+    /// Returns what live traffic leaves: the report of its plan, and what was measured where it was sent.
+    fn replayed(
+        &self,
+        job: &Job,
+        replay: &ReplayJob,
+        tell: &dyn Fn(LiveEvent),
+    ) -> Result<(Artifacts, Origin), JobError> {
+        let plan = self.wires.of(job).expect("every replay is planned before a job starts");
+        let unwritable = |error: std::io::Error| JobError::Unwritable { cause: error.to_string() };
+        let (report, requests) = planned(job, plan, self.scratch).map_err(unwritable)?;
+        let artifacts = Artifacts { report, requests, events: None, live: None };
+        match self.traffic {
+            Traffic::Planned => Ok((artifacts, Origin::Planned)),
+            Traffic::Sent(environment) => {
+                let run = self.send(replay, (plan, environment), tell)?;
+                let report = artifacts.report.digest();
+                let of = LiveJob { job, replay, plan, report, environment };
+                let live = measured(of, &run, self.scratch).map_err(unwritable)?;
+                Ok((Artifacts { live: Some(live), ..artifacts }, Origin::Computed))
+            }
+        }
+    }
+
+    /// Sends the traffic of a job.
+    fn send(
+        &self,
+        replay: &ReplayJob,
+        (plan, environment): (&WirePlan, &LiveEnvironment),
+        tell: &dyn Fn(LiveEvent),
+    ) -> Result<crate::record::LiveRun, JobError> {
+        send(replay, plan, environment, self.stop, &mut |event| tell(event))
+            .map_err(|error| JobError::Traffic { cause: error.to_string() })
+    }
+
     /// Returns the cache for what runs a job.
-    fn cache_of(&self, job: &Job) -> Option<Cache> {
-        let runner = simulation(job).ok().and_then(|job| self.executor.runner(job));
+    fn cache_of(&self, job: &SimulationJob) -> Option<Cache> {
+        let runner = self.executor.runner(job);
         self.cache.map(|cache| cache.of_runner(runner))
     }
 
     /// Returns what the cache has of a job, or what is wrong with it.
-    fn cached(&self, job: &Job) -> Result<Option<Artifacts>, String> {
-        let Some(cache) = self.cache_of(job) else { return Ok(None) };
+    fn cached(&self, job: &Job, cache: Option<&Cache>) -> Result<Option<Artifacts>, String> {
+        let Some(cache) = cache else { return Ok(None) };
         let files = match cache.load(&job.key(), self.scratch) {
             Lookup::Hit(files) => files,
             Lookup::Miss => return Ok(None),
@@ -104,17 +171,6 @@ impl Producer<'_> {
             EventLines::Keep if artifacts.events.is_none() => Ok(None),
             EventLines::Keep => Ok(Some(artifacts)),
             EventLines::Digest => Ok(Some(Artifacts { events: None, ..artifacts })),
-        }
-    }
-}
-
-/// Returns the simulation of a job; others are refused before any job starts.
-fn simulation(job: &Job) -> Result<&SimulationJob, JobError> {
-    match &job.kind {
-        JobKind::Simulation(simulation) => Ok(simulation),
-        JobKind::Replay(_) => {
-            let part = crate::plan::Part::Declaration;
-            Err(SimError::Unsupported(Unsupported::new("`replay` jobs", part)).into())
         }
     }
 }

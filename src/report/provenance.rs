@@ -5,7 +5,7 @@ use crate::digest::canonical::{Value, object};
 use crate::plan::{Plan, PlannedPin};
 
 use super::JobResult;
-use super::schema::{REPORT, REQUESTS};
+use super::schema::{LIVE, LIVE_REQUESTS, REPORT, REQUESTS};
 
 /// Where and when a run happened. Enters provenance and nothing else.
 #[derive(Debug, Clone)]
@@ -46,12 +46,7 @@ pub fn statement(
     run_file: &Sha256,
     circumstances: &Circumstances,
 ) -> Value {
-    let files = results.iter().filter_map(|result| Some((&result.id, result.report()?)));
-    let files = files.flat_map(|(id, report)| {
-        let name = |file: &str| format!("{}/{file}", super::names::job_folder(id));
-        let requests = report.requests_digest().map(|digest| resource(&name(REQUESTS), &digest));
-        std::iter::once(resource(&name(REPORT), &report.digest())).chain(requests)
-    });
+    let files = results.iter().flat_map(subjects);
     let subjects = std::iter::once(resource("run.json", run_file)).chain(files).collect();
     object([
         ("_type", Value::text("https://in-toto.io/Statement/v1")),
@@ -59,6 +54,17 @@ pub fn statement(
         ("predicateType", Value::text("https://slsa.dev/provenance/v1")),
         ("subject", Value::List(subjects)),
     ])
+}
+
+/// Returns the files of a job: its report and requests, and what was measured live.
+fn subjects(result: &JobResult) -> Vec<Value> {
+    let name = |file: &str| format!("{}/{file}", super::names::job_folder(&result.id));
+    let report = result.report().map(|report| (REPORT, report.digest()));
+    let requests = result.report().and_then(|report| Some((REQUESTS, report.requests_digest()?)));
+    let live = result.measured().map(|live| (LIVE, live.digest()));
+    let sent = result.measured().and_then(|live| Some((LIVE_REQUESTS, live.requests_digest()?)));
+    let files = [report, requests, live, sent].into_iter().flatten();
+    files.map(|(file, digest)| resource(&name(file), &digest)).collect()
 }
 
 /// Returns the predicate: what went in, who ran it, when.

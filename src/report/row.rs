@@ -98,7 +98,7 @@ pub(super) fn percent(share: Ppm) -> String {
 }
 
 /// Returns a decimal of six places with three, half to even.
-fn three_decimals(six: &str) -> String {
+pub(super) fn three_decimals(six: &str) -> String {
     let millionths: Option<u128> = six.replacen('.', "", 1).parse().ok();
     millionths.map_or_else(
         || six.to_owned(),

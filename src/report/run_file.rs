@@ -56,6 +56,17 @@ pub fn run_file(plan: &Plan, results: &[JobResult]) -> (Value, Sha256) {
     (value, digest)
 }
 
+/// Returns what the folder of a run is called: its digest in short, and behind it that of what was measured, where something was: runs
+/// that planned the same and measured otherwise are kept side by side.
+pub fn run_name(results: &[JobResult], digest: &Sha256) -> String {
+    let measured = results.iter().filter_map(JobResult::measured).map(|it| it.digest().into());
+    let measured: Vec<Value> = measured.collect();
+    if measured.is_empty() {
+        return digest.short();
+    }
+    format!("{}-{}", digest.short(), Value::List(measured).digest().short())
+}
+
 /// Returns one pin.
 fn pin(pin: &PlannedPin) -> Value {
     object([

@@ -10,6 +10,7 @@ use crate::deployment::{
 };
 use crate::diag::{SourceFile, Span};
 use crate::digest::Sha256;
+use crate::exec::live::WirePlans;
 use crate::exec::{Board, Cache, Corpora, Event, Executor, JobError, Listener};
 use crate::measure::sample;
 use crate::plan::{Compat, EngineIdentity, Job, JobId, JobKind, Places, Plan, SimulationJob};
@@ -18,7 +19,7 @@ use crate::sim::{Options, Unsupported};
 use crate::units::{BlockSize, Blocks, SimTime, Tokens};
 use crate::workload::{Corpus, Load, Source, Stop, StopCount, SyntheticShape, Workload};
 
-use super::{Artifacts, EventLines, Execution, JobResult, Producer, execute};
+use super::{Artifacts, EventLines, Execution, JobResult, Producer, Traffic, execute};
 
 /// Returns a plan of `count` jobs; job n has n + 2 requests.
 pub(crate) fn plan(count: u64) -> Plan {
@@ -245,9 +246,12 @@ pub(crate) fn run_with(
     (stop, listener): (&AtomicBool, &dyn Listener),
 ) -> Vec<JobResult> {
     let (corpora, board) = (Corpora::default(), Board::new(plan.jobs.len()));
+    let wires = WirePlans::default();
     let producer = Producer {
         executor: setup.executor,
         corpora: &corpora,
+        wires: &wires,
+        traffic: Traffic::Planned,
         cache: setup.cache,
         stop,
         board: &board,

@@ -9,6 +9,10 @@ pub(crate) const REPORT: &str = "report.json";
 pub(crate) const REQUESTS: &str = "requests.jsonl";
 /// One line an event, where it was asked for.
 pub(crate) const EVENTS: &str = "events.jsonl";
+/// What was measured of live traffic.
+pub(crate) const LIVE: &str = "live.json";
+/// One line a request that was sent live.
+pub(crate) const LIVE_REQUESTS: &str = "live.jsonl";
 
 /// What a partial run holds.
 pub(crate) const PARTIAL: &str = "partial.json";

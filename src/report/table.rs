@@ -5,34 +5,51 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 
+use super::live::{PLANNED_COLUMNS, planned_cells};
 use super::row::{COLUMNS, cells};
 use super::verdict::last_word;
 use super::{JobResult, Verdicts};
 
-/// Returns the table of jobs, and below it what should be known of those whose requests did not all complete. The same run gives
-/// the same bytes, whatever the terminal.
+/// Returns the table of jobs, and below it what should be known of those whose requests did not all complete; replay jobs have a
+/// table of their own, of what is planned. The same run gives the same bytes, whatever the terminal: nothing in it is measured.
 pub fn jobs_table(results: &[JobResult], verdicts: &Verdicts) -> String {
-    let rows = results.iter().zip(&verdicts.jobs).map(|(result, verdict)| cells(result, *verdict));
-    let rows: Vec<[String; 13]> = rows.collect();
-    let shown: Vec<usize> = (0..COLUMNS.len())
-        .filter(|column| rows.is_empty() || !rows.iter().all(|row| row[*column] == "-"))
-        .collect();
-    let mut table = plain_table();
-    table.set_header(shown.iter().map(|column| COLUMNS[*column]));
-    for row in &rows {
-        table.add_row(shown.iter().map(|column| &row[*column]));
-    }
-    for (position, column) in shown.iter().enumerate() {
-        let is_text = matches!(*column, 0 | 11 | 12);
-        if let (false, Some(column)) = (is_text, table.column_mut(position)) {
-            column.set_cell_alignment(CellAlignment::Right);
+    let (mut simulated, mut replays) = (Vec::new(), Vec::new());
+    for (result, verdict) in results.iter().zip(&verdicts.jobs) {
+        match planned_cells(result, *verdict) {
+            Some(cells) => replays.push(cells.to_vec()),
+            None => simulated.push(cells(result, *verdict).to_vec()),
         }
     }
-    let mut text = finish(&table);
+    let mut text = String::new();
+    if !simulated.is_empty() || replays.is_empty() {
+        text.push_str(&table_of(&COLUMNS, &simulated, &[0, 11, 12]));
+    }
+    if !replays.is_empty() {
+        text.push_str(if simulated.is_empty() { "" } else { "\n" });
+        text.push_str(&table_of(&PLANNED_COLUMNS, &replays, &[0, 3, 4, 5]));
+    }
     for result in results {
         text.extend(result.notes().iter().map(|note| format!("{}: {note}\n", result.id)));
     }
     text
+}
+
+/// Returns a table without the columns that say nothing in any row; those of `texts` stand left, numbers right.
+pub(super) fn table_of(columns: &[&str], rows: &[Vec<String>], texts: &[usize]) -> String {
+    let shown: Vec<usize> = (0..columns.len())
+        .filter(|column| rows.is_empty() || !rows.iter().all(|row| row[*column] == "-"))
+        .collect();
+    let mut table = plain_table();
+    table.set_header(shown.iter().map(|column| columns[*column]));
+    for row in rows {
+        table.add_row(shown.iter().map(|column| &row[*column]));
+    }
+    for (position, column) in shown.iter().enumerate() {
+        if let (false, Some(column)) = (texts.contains(column), table.column_mut(position)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    finish(&table)
 }
 
 /// Returns a table without borders whose width is that of its contents.

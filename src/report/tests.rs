@@ -137,7 +137,7 @@ fn a_run_folder_appears_whole_under_its_digest_and_latest_points_at_it() {
             run(&plan, Setup::default(), &|job, artifacts| folder.write_job(&job.id, artifacts));
         let (file, digest) = run_file(&plan, &results);
         folder.write_file("run.json", &file.to_document()).expect("written");
-        (folder.finish(&digest, Extent::Whole).expect("finished"), digest, results)
+        (folder.finish(&digest.short(), Extent::Whole).expect("finished"), digest, results)
     };
     let (first, digest, results) = write();
     let (second, ..) = write();
@@ -173,7 +173,7 @@ fn requests_too_long_for_memory_reach_the_run_and_the_cache_through_files_that_d
         });
         assert_eq!(fs::read_dir(scratch).expect("a folder").count(), 1, "that of the job");
         let (_, digest) = run_file(&plan, &results);
-        let finished = folder.finish(&digest, Extent::Whole).expect("finished");
+        let finished = folder.finish(&digest.short(), Extent::Whole).expect("finished");
         (fs::read(finished.job(&plan.jobs[0].id).join("requests.jsonl")).expect("there"), results)
     };
     let ((computed, first), (cached, second)) = (write(), write());

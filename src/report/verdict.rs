@@ -19,6 +19,10 @@ pub enum JobVerdict {
     NotRun,
     /// The golden was computed under other metric definitions.
     Incomparable,
+    /// The report is the accepted one, and what was measured exceeds a bound.
+    OverBound,
+    /// The report is the accepted one, and what was measured cannot be held to a bound.
+    Unjudged,
 }
 
 /// What a gate said of a run.
@@ -40,7 +44,14 @@ impl JobVerdict {
             Self::Unaccepted => "NEW",
             Self::NotRun => "NOT RUN",
             Self::Incomparable => "OTHER DEFINITION",
+            Self::OverBound => "OUT OF BOUNDS",
+            Self::Unjudged => "UNJUDGED",
         }
+    }
+
+    /// Returns whether no verdict on the job is possible.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Incomparable | Self::Unjudged)
     }
 
     /// Returns whether the gate has nothing against the job.

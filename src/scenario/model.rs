@@ -3,7 +3,7 @@
 use crate::diag::SourceFile;
 use crate::digest::Sha256;
 use crate::workload::Sla;
-use crate::workload::live::ReplaySettings;
+use crate::workload::live::{LiveBounds, ReplaySettings};
 
 use super::syntax::{Node, Place, Value};
 
@@ -199,8 +199,8 @@ pub struct Replay {
 pub struct Gate {
     /// The golden file relative to the project root.
     pub golden: Option<Used>,
-    /// The bounds of each replay, canonical.
-    pub live: Vec<(Used, crate::digest::canonical::Value)>,
+    /// The bounds of each replay.
+    pub live: Vec<(Used, LiveBounds)>,
 }
 
 impl PinKind {

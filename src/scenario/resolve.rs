@@ -6,6 +6,7 @@ use super::model::{Declared, FilePin, PinKind, Scenario, Used};
 use super::scalar::nearest;
 use super::syntax::{Node, Place};
 use crate::diag::{Bag, Code, Problem};
+use crate::workload::live::Target;
 
 /// Checks every name of a scenario.
 pub(super) fn names(scenario: &Scenario, findings: &mut Bag) {
@@ -216,11 +217,19 @@ fn unused_declarations(scenario: &Scenario, findings: &mut Bag) {
     let blocks = &scenario.simulations;
     let of_blocks = blocks.iter().flat_map(|block| &block.workloads);
     let of_replays = scenario.replays.iter().flat_map(|replay| &replay.workloads);
-    let workloads: Vec<&Used> = of_blocks.chain(of_replays).collect();
-    let deployments: Vec<&Used> = blocks.iter().flat_map(|block| &block.deployments).collect();
-    let mut warn = |kind: &str, declared: &Declared, used: &[&Used]| {
+    let workloads: Vec<&str> = of_blocks.chain(of_replays).map(|used| used.name.as_str()).collect();
+    let deployments = blocks.iter().flat_map(|block| &block.deployments);
+    let deployments = deployments.map(|used| used.name.as_str());
+    // Behind the server in `bench` a deployment answers live traffic.
+    let behind =
+        scenario.replays.iter().filter_map(|replay| match &replay.settings.endpoint.target {
+            Target::Mock(mock) => mock.deployment.as_deref(),
+            Target::Url(_) | Target::Unix(_) => None,
+        });
+    let deployments: Vec<&str> = deployments.chain(behind).collect();
+    let mut warn = |kind: &str, declared: &Declared, used: &[&str]| {
         let own = declared.node.place.is_same_file(&declared.stated);
-        if own && !used.iter().any(|name| name.name == declared.name) {
+        if own && !used.contains(&declared.name.as_str()) {
             let message = format!("{kind} `{}` is not used", declared.name);
             findings.push(declared.stated.problem(
                 Code::ScenarioUnusedDeclaration,

@@ -23,6 +23,7 @@ mod predict;
 mod program;
 mod readme;
 mod refusals;
+mod replay;
 mod roster;
 mod runs;
 mod scenario;

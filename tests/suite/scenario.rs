@@ -44,8 +44,9 @@ fn plan_lists_ids_and_keys_and_the_whole_description_as_json() {
     assert!(first.starts_with("sizing/chat/cached/native/replicas=1"), "{table}");
     let json = place.bench(["plan", "scenarios/dynamo.kdl", "--format", "json"]).exits(0);
     let plan: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!(plan["jobs"].as_array().map(Vec::len), Some(12));
+    assert_eq!(plan["jobs"].as_array().map(Vec::len), Some(13));
     assert_eq!(plan["jobs"][11]["id"], "sizing/steady/uncached/native/replicas=4");
+    assert_eq!(plan["jobs"][12]["id"], "wire/agents");
     assert_eq!(plan["jobs"][0]["description"]["seed"], "1234");
 }
 

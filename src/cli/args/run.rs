@@ -158,4 +158,8 @@ pub(crate) struct ExecJobArgs {
     /// The job's id
     #[arg(long, value_name = "ID")]
     pub(crate) job: String,
+
+    /// Live traffic is planned and not sent: its report holds nothing that is measured
+    #[arg(long)]
+    pub(crate) planned: bool,
 }

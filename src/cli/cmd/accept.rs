@@ -16,7 +16,7 @@ use crate::report::{EventLines, JobResult};
 use super::check::compare_fresh;
 use super::forbid::forbid_pins_write;
 use super::fresh::{RUNS, agree, refuse_interrupted};
-use super::jobs::Manner;
+use super::jobs::{Manner, Sending};
 use super::judged::{Ended, judge, ungated};
 use super::prepared::{Prepared, golden_path};
 
@@ -28,7 +28,8 @@ pub(super) fn run(args: &AcceptArgs, context: &Context) -> Result<Exit, Failure>
     refuse_other_scenario(&prepared)?;
     let stop = stop_on_signal();
     let (cache, events, scratch) = (None, EventLines::Digest, None);
-    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
+    let sending = Sending::Planned;
+    let manner = Manner { threads: args.jobs, cache, events, sending, stop, scratch };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
     if let Some(exit) = refuse_failed(&prepared, &results, (stop.load(Ordering::SeqCst), context)) {
         return Ok(exit);

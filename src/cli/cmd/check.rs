@@ -15,9 +15,10 @@ use crate::record::Spool;
 use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
 
 use super::distinct::distinct;
-use super::jobs::{Manner, run_jobs};
+use super::jobs::{Manner, Sending, run_jobs};
 use super::judged::{Ended, judge};
 use super::prepared::Prepared;
+use super::run::tell_measured;
 
 /// Runs the command: every scenario is checked, whatever the ones before it say.
 pub(super) fn run(args: &CheckArgs, context: &Context) -> Exit {
@@ -44,11 +45,14 @@ fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failu
     if matches!(prepared.golden, GoldenFile::Unnamed) {
         return Err(ungated(&prepared));
     }
+    prepared.check_live()?;
     let stop = stop_on_signal();
     let (cache, events, scratch) = (None, EventLines::Digest, None);
-    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
+    let sending = Sending::Sent;
+    let manner = Manner { threads: args.jobs, cache, events, sending, stop, scratch };
     let (results, comparison) = compare_fresh(&prepared, &manner, context);
     print_verdicts((file, args), &prepared, (&results, &comparison))?;
+    tell_measured(&results, context);
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
 }

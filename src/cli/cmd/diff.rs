@@ -3,7 +3,7 @@
 use crate::cli::args::{DiffArgs, Format};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Code, Problem};
-use crate::gate::{Side, diff_json, diff_table, differences};
+use crate::gate::{Side, diff_json, diff_table, differences, measured_diff_table};
 
 use super::prepared::refuse_partial;
 
@@ -20,7 +20,10 @@ pub(super) fn run(args: &DiffArgs, _context: &Context) -> Result<Exit, Failure> 
     }
     let found = differences(&left, &right);
     match args.format {
-        Format::Table => print(diff_table(&left, &right, &found))?,
+        Format::Table => {
+            let measured = measured_diff_table(&left, &right).map(|table| format!("\n{table}"));
+            print(diff_table(&left, &right, &found) + &measured.unwrap_or_default())?;
+        }
         Format::Json => print(diff_json(&left, &right, &found))?,
     }
     Ok(if found.is_empty() { Exit::Success } else { Exit::Drift })

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::cli::args::{DocsArgs, DocsMode};
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{self, Code, Problem};
-use crate::exec::REPLAYS;
 use crate::scenario::reference::{self, NotRun};
 use crate::scenario::table;
 use crate::sim::LIMITATIONS;
@@ -57,12 +56,11 @@ fn not_run() -> Vec<NotRun> {
         }
         path
     };
-    let replays = NotRun { what: REPLAYS.to_owned(), nodes: vec![words("scenario.replay")] };
     let simulated = LIMITATIONS.iter().map(|limitation| NotRun {
         what: limitation.what.to_owned(),
         nodes: limitation.settings.iter().map(|setting| node(setting)).collect(),
     });
-    simulated.chain([replays]).collect()
+    simulated.collect()
 }
 
 /// Writes a page.

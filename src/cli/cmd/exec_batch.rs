@@ -14,7 +14,7 @@ use crate::report::{
     Circumstances, EventLines, JobResult, JobState, PartialFile, Share, write_file, write_job,
 };
 
-use super::jobs::{Manner, run_jobs};
+use super::jobs::{Manner, Sending, run_jobs};
 use super::judged::{Ended, judge, ungated};
 use super::prepared::Prepared;
 use super::program::program_digest;
@@ -31,7 +31,8 @@ pub(super) fn run(args: &ExecBatchArgs, context: &Context) -> Result<Exit, Failu
     prepare_folder(&args.out)?;
     let stop = stop_on_signal();
     let (cache, events, scratch) = (None, EventLines::Digest, Some(args.out.as_path()));
-    let manner = Manner { threads: args.jobs, cache, events, stop, scratch };
+    let sending = Sending::Planned;
+    let manner = Manner { threads: args.jobs, cache, events, sending, stop, scratch };
     let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
         write_job(&args.out, &job.id, artifacts)
     };

@@ -9,7 +9,7 @@ use crate::diag::{Code, Problem};
 use crate::plan::{Plan, load_plan};
 use crate::report::EventLines;
 
-use super::jobs::{Manner, run_jobs};
+use super::jobs::{Manner, Sending, run_jobs};
 use super::judged::{Ended, judge};
 use super::prepared::Prepared;
 
@@ -19,7 +19,11 @@ pub(super) fn run(args: &ExecJobArgs, context: &Context) -> Result<Exit, Failure
     let prepared = Prepared::of_plan(only(plan, &args.job, &args.file)?, context)?;
     let stop = stop_on_signal();
     let (cache, events, scratch) = (None, EventLines::Digest, None);
-    let manner = Manner { threads: None, cache, events, stop, scratch };
+    let sending = if args.planned { Sending::Planned } else { Sending::Sent };
+    if sending == Sending::Sent {
+        prepared.check_live()?;
+    }
+    let manner = Manner { threads: None, cache, events, sending, stop, scratch };
     let results = run_jobs(&prepared, &manner, &|_, _| Ok(()), context);
     for report in results.iter().filter_map(|result| result.report()) {
         print(report.bytes())?;

@@ -10,7 +10,7 @@ use crate::pin::Registry;
 use crate::plan::{EngineIdentity, load_plan};
 use crate::report::EventLines;
 
-use super::jobs::Manner;
+use super::jobs::{Manner, Sending};
 use super::upgrade::PinRun;
 
 /// Runs the command. stdout is one JSON object: a digest, or `failed: …`, by question; what cannot be asked is left out.
@@ -20,8 +20,14 @@ pub(super) fn run(args: &ExecPinArgs, context: &Context) -> Result<Exit, Failure
     let engine = EngineIdentity::find(&registry, &args.engine, &args.version)?;
     let asked = PinRun::new(&plan, &engine, context)?;
     let stop = stop_on_signal();
-    let manner =
-        Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop, scratch: None };
+    let manner = Manner {
+        threads: args.jobs,
+        cache: None,
+        events: EventLines::Digest,
+        sending: Sending::Planned,
+        stop,
+        scratch: None,
+    };
     let answers = asked.ask(&manner, context);
     let said = answers.into_iter().filter_map(|(id, answer)| {
         let said = match answer {

@@ -101,7 +101,14 @@ fn output_of(file: &Path, root: Option<&Path>, id: &str) -> std::io::Result<Outp
     if let Some(root) = root {
         command.arg("--root").arg(root);
     }
-    command.arg("exec-job").arg("--job").arg(id).arg("--").arg(file).stdin(Stdio::null());
+    command
+        .arg("exec-job")
+        .arg("--planned")
+        .arg("--job")
+        .arg(id)
+        .arg("--")
+        .arg(file)
+        .stdin(Stdio::null());
     command.output()
 }
 

@@ -10,7 +10,9 @@ use crate::cli::{Context, JobsBar, processors};
 use crate::diag::{Bag, Code, Problem};
 use crate::exec::{Board, Cache, Event, Executor, Listener, Origin};
 use crate::plan::Job;
-use crate::report::{Artifacts, EventLines, Execution, JobResult, JobState, Producer, execute};
+use crate::report::{
+    Artifacts, EventLines, Execution, JobResult, JobState, Producer, Traffic, execute,
+};
 
 use super::prepared::Prepared;
 
@@ -23,10 +25,21 @@ pub(super) struct Manner<'a> {
     pub(super) cache: Option<&'a Cache>,
     /// Whether the transcript's lines are kept.
     pub(super) events: EventLines,
+    /// Whether live traffic is sent.
+    pub(super) sending: Sending,
     /// Set when someone asks to stop.
     pub(super) stop: &'a AtomicBool,
     /// Where what is too long for memory is kept meanwhile; the system's folder without one.
     pub(super) scratch: Option<&'a Path>,
+}
+
+/// Whether live traffic is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sending {
+    /// It is sent and measured.
+    Sent,
+    /// It is planned only: what is asked for is a report, which no measurement enters.
+    Planned,
 }
 
 /// Takes what each job leaves, as it ends.
@@ -66,6 +79,11 @@ pub(super) fn run_jobs_by(
     let producer = Producer {
         executor,
         corpora: &prepared.corpora,
+        wires: &prepared.wires,
+        traffic: match manner.sending {
+            Sending::Sent => Traffic::Sent(&prepared.environment),
+            Sending::Planned => Traffic::Planned,
+        },
         cache: manner.cache,
         stop: manner.stop,
         board: &board,
@@ -112,6 +130,7 @@ impl Listener for Bar {
     fn hear(&self, event: &Event<'_>) {
         match event {
             Event::JobFinished { .. } => self.0.job_ended(),
+            Event::Live { id, event, .. } => self.0.live(id.as_str(), *event),
             Event::RunStarted { .. } | Event::JobStarted { .. } | Event::RunFinished => {}
         }
     }

@@ -5,7 +5,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::exec::{EndElsewhere, JobError};
 use crate::gate::{Comparison, Finding};
 use crate::plan::Plan;
-use crate::report::{JobResult, JobState, Verdicts};
+use crate::report::{JobResult, JobState, JobVerdict, Verdicts};
 
 /// Whether someone asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ fn of_interrupted(finding: &Finding, plan: &Plan) -> Option<Problem> {
         | Finding::OtherDefinition { .. }
         | Finding::Gone { .. }
         | Finding::Edited { .. }
+        | Finding::OverBound { .. }
+        | Finding::Unjudged { .. }
         | Finding::Drift(_) => {
             let help = format!("the run was interrupted: bench run {}", plan.source.name());
             Some(finding.problem(plan).help(help))
@@ -62,14 +64,16 @@ fn exit(results: &[JobResult], comparison: &Comparison, ended: Ended) -> Exit {
     // A job that stops although nobody asked was skipped: that is a failure, not an interruption.
     let skipped = ended == Ended::Whole && results.iter().any(JobResult::is_interrupted);
     let failed = skipped || results.iter().any(|result| !result.failures().is_empty());
-    let gate = if comparison.findings.iter().any(Finding::prevents_verdict) {
+    let open = if comparison.findings.iter().any(Finding::prevents_verdict) {
         Exit::NoVerdict
-    } else if comparison.verdicts.is_green() {
-        Exit::Success
     } else {
-        Exit::Drift
+        Exit::Success
     };
-    interrupted.and(if failed { Exit::JobFailed } else { Exit::Success }).and(gate)
+    let verdicts = &comparison.verdicts;
+    let is_red = |verdict: &JobVerdict| !verdict.is_green() && !verdict.is_open();
+    let says_no = !verdicts.gone.is_empty() || verdicts.jobs.iter().any(is_red);
+    let gate = if says_no { Exit::Drift } else { Exit::Success };
+    interrupted.and(if failed { Exit::JobFailed } else { Exit::Success }).and(gate).and(open)
 }
 
 /// Returns a finding for each failed job: at the setting to change, where its cause is known.
@@ -95,6 +99,7 @@ fn failures(plan: &Plan, results: &[JobResult]) -> Bag {
 fn failure_code(result: &JobResult) -> Code {
     match &result.state {
         JobState::Reported { report, .. } if report.has_broken_invariant() => Code::JobBug,
+        JobState::Reported { measured: Some(live), .. } if live.has_broken_law() => Code::JobBug,
         JobState::Unreported(
             JobError::Panicked { .. } | JobError::Elsewhere { end: EndElsewhere::Panicked, .. },
         ) => Code::JobBug,
@@ -103,6 +108,7 @@ fn failure_code(result: &JobResult) -> Code {
         | JobState::Unreported(
             JobError::Simulation(_)
             | JobError::Runner(_)
+            | JobError::Traffic { .. }
             | JobError::Interrupted
             | JobError::Elsewhere { end: EndElsewhere::Failed, .. },
         ) => Code::JobFailed,
@@ -117,7 +123,6 @@ pub(super) fn ungated(jobs: usize) -> Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::JobVerdict;
     use crate::report::sample::{Fake, Fault, Setup, keep_nothing, plan, run};
     use crate::sim::SimError;
 
@@ -127,7 +132,8 @@ mod tests {
     }
 
     fn red(finding: Option<Finding>) -> Comparison {
-        let verdicts = Verdicts { jobs: vec![JobVerdict::Drift; 2], gone: Vec::new() };
+        let verdict = if finding.is_some() { JobVerdict::Incomparable } else { JobVerdict::Drift };
+        let verdicts = Verdicts { jobs: vec![verdict; 2], gone: Vec::new() };
         Comparison { verdicts, findings: finding.into_iter().collect() }
     }
 

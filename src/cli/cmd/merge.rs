@@ -1,16 +1,19 @@
 //! `bench merge`: one run of its parts, as if one process had run them all.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::MergeArgs;
 use crate::cli::{Context, Exit, Failure, host, timestamp};
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::{GoldenFile, KnownRuns, compare};
-use crate::plan::{Plan, load_plan};
+use crate::pin::Registry;
+use crate::plan::{Job, JobKind, Plan, load_plan};
+use crate::replay::wire::WirePlan;
+use crate::report::live::planned;
 use crate::report::{
-    Circumstances, MergedPart, PartialRun, Programs, RunFolder, Share, check_parts, collect_parts,
-    partial_runs,
+    Artifacts, Circumstances, MergedPart, PartialRun, Programs, RunFolder, Share, check_parts,
+    collect_parts, partial_runs,
 };
 use crate::scenario::project_root;
 
@@ -34,10 +37,10 @@ pub(super) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Failure> 
     let runs = args.runs.clone().unwrap_or_else(|| plan.root.join("runs"));
     let cannot_write = |error: std::io::Error| unwritable(&runs, &error);
     let folder = RunFolder::create(&runs, &plan.scenario).map_err(cannot_write)?;
-    let keep = |job: &crate::plan::Job, artifacts: &crate::report::Artifacts| {
-        folder.write_job(&job.id, artifacts)
-    };
-    let results = collect_parts(&plan, &parts, &keep, Some(folder.path()))?;
+    let keep = |job: &Job, artifacts: &Artifacts| folder.write_job(&job.id, artifacts);
+    let results = collect_parts(&plan, &parts, &keep, Some(folder.path()), &|job| {
+        plan_live(&plan, job, folder.path())
+    })?;
     let known = KnownRuns::of(&runs, &plan.scenario);
     let requests = |index: usize| folder.read_requests(&plan.jobs[index].id);
     let comparison = compare(&plan, &results, &golden, &known, &requests);
@@ -48,6 +51,20 @@ pub(super) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Failure> 
     context.note(&format!("merged {} parts", parts.len()));
     context.note(&format!("run folder: {}", finished.folder.display()));
     Ok(judge(&plan, &results, &comparison, (Ended::Whole, context)))
+}
+
+/// Returns the report of live traffic that no part holds: batches are of simulations.
+fn plan_live(plan: &Plan, job: &Job, scratch: &Path) -> Result<Artifacts, String> {
+    let JobKind::Replay(replay) = &job.kind else { return Err("no part holds it".to_owned()) };
+    let first = |bag: Bag| {
+        let first = bag.into_sorted().into_iter().next();
+        first.map_or_else(String::new, |problem| problem.message().to_owned())
+    };
+    let registry = Registry::open(&plan.root).map_err(|problem| problem.message().to_owned())?;
+    let wire = WirePlan::load(replay, &registry).map_err(first)?;
+    let planned = planned(job, &wire.plan, Some(scratch));
+    let (report, requests) = planned.map_err(|error| error.to_string())?;
+    Ok(Artifacts { report, requests, events: None, live: None })
 }
 
 /// Reads all parts; one that two arguments name is read once.

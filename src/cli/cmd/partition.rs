@@ -10,10 +10,10 @@ use crate::pin::Registry;
 use crate::plan::load_plan;
 use crate::report::{EventLines, JobResult, PartialFile, RunFolder, Share, jobs_table};
 
-use super::jobs::{Manner, run_jobs};
+use super::jobs::{Manner, Sending, run_jobs};
 use super::judged::{Ended, judge, ungated};
 use super::prepared::Prepared;
-use super::run::{Begun, unwritable};
+use super::run::{Begun, tell_measured, unwritable};
 
 /// Runs the jobs of a share. What this build cannot run of the whole plan is refused, as without `--partition`; no gate judges a part.
 pub(super) fn run(
@@ -37,6 +37,7 @@ pub(super) fn run(
     };
     let count = plan.jobs.len();
     let prepared = Prepared::of_plan(partition.select(&plan), context)?;
+    prepared.check_live()?;
     let runs = begun.runs(&prepared.plan.root);
     let cache = begun.cache(&runs);
     let folder =
@@ -46,6 +47,7 @@ pub(super) fn run(
         threads: args.jobs,
         cache: cache.as_ref(),
         events: if args.events { EventLines::Keep } else { EventLines::Digest },
+        sending: Sending::Sent,
         stop,
         scratch: Some(folder.path()),
     };
@@ -58,6 +60,7 @@ pub(super) fn run(
     let folder =
         write(folder, &file, (&digest, partition)).map_err(|error| unwritable(&runs, &error))?;
     print_results(args.format, &results, &file)?;
+    tell_measured(&results, context);
     told((partition, count), &results, &folder, context);
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, context)))

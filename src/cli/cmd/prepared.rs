@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::{Context, Exit, Failure};
+use crate::cli::{Context, Exit, Failure, live_environment};
 use crate::diag::{Bag, Code, Problem};
+use crate::exec::live::{LiveEnvironment, WirePlans, check};
 use crate::exec::{Corpora, Engines, FirstRows, LoadedTrace, refusals};
 use crate::gate::GoldenFile;
 use crate::pin::Registry;
-use crate::plan::{Plan, TraceInput, load_plan};
+use crate::plan::{JobKind, Plan, TraceInput, load_plan};
+use crate::replay::wire::{LoadedWire, WirePlan};
 use crate::report::is_partial;
 use crate::trace::{ArrivalRule, CorpusView};
 
@@ -23,6 +25,10 @@ pub(super) struct Prepared {
     pub(super) golden: GoldenFile,
     /// The engines that the jobs name.
     pub(super) engines: Engines,
+    /// The wire plans of live traffic.
+    pub(super) wires: WirePlans,
+    /// What live traffic may use of the environment.
+    pub(super) environment: LiveEnvironment,
 }
 
 impl Prepared {
@@ -64,7 +70,32 @@ impl Prepared {
             });
             Ok(loaded.collect())
         })?;
-        Ok(Self { plan, corpora, golden, engines })
+        let wires = WirePlans::load(&plan, |job| {
+            let LoadedWire { plan, warnings, notes } = WirePlan::load(job, &registry)?;
+            context.report(warnings);
+            for note in &notes {
+                context.detail(note);
+            }
+            Ok(plan)
+        })?;
+        let environment = live_environment(&plan);
+        Ok(Self { plan, corpora, golden, engines, wires, environment })
+    }
+
+    /// Refuses live traffic whose client cannot be had, before anything runs.
+    ///
+    /// # Errors
+    /// [`Code::ReplayClient`] for each replay that lacks a key or a file, at the replay.
+    pub(super) fn check_live(&self) -> Result<(), Failure> {
+        let mut bag = Bag::new();
+        for job in &self.plan.jobs {
+            let JobKind::Replay(replay) = &job.kind else { continue };
+            if let Err(problem) = check(replay, &self.environment) {
+                let label = "sends with it";
+                bag.push(problem.label(&self.plan.source, job.places.declaration, label));
+            }
+        }
+        if bag.is_empty() { Ok(()) } else { Err(bag.into()) }
     }
 
     /// Returns where runs are kept.

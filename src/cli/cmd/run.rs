@@ -12,10 +12,11 @@ use crate::exec::Cache;
 use crate::gate::{Comparison, KnownRuns, compare};
 use crate::plan::Plan;
 use crate::report::{
-    Circumstances, EventLines, JobResult, RunFolder, jobs_json, jobs_table, run_file,
+    Circumstances, EventLines, JobResult, RunFolder, jobs_json, jobs_table, measured_table,
+    run_file,
 };
 
-use super::jobs::{Manner, run_jobs};
+use super::jobs::{Manner, Sending, run_jobs};
 use super::judged::{Ended, judge};
 use super::partition;
 use super::prepared::Prepared;
@@ -29,6 +30,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
         return partition::run(partition, args, (&begun, context));
     }
     let prepared = Prepared::new(&args.file, context)?;
+    prepared.check_live()?;
     let runs = begun.runs(&prepared.plan.root);
     let cache = begun.cache(&runs);
     let cannot_write = |error: io::Error| unwritable(&runs, &error);
@@ -38,6 +40,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
         threads: args.jobs,
         cache: cache.as_ref(),
         events: if args.events { EventLines::Keep } else { EventLines::Digest },
+        sending: Sending::Sent,
         stop,
         scratch: Some(folder.path()),
     };
@@ -50,6 +53,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     let files = RunFiles { results: &results, comparison: &comparison, circumstances };
     let finished = write_run_files(folder, &prepared.plan, &files).map_err(cannot_write)?;
     print_results(args.format, &prepared.plan, (&results, &comparison))?;
+    tell_measured(&results, context);
     context.note(&format!("run folder: {}", finished.folder.display()));
     let is_stopped = stop.load(Ordering::SeqCst);
     let ended = if is_stopped { Ended::Interrupted } else { Ended::Whole };
@@ -117,6 +121,13 @@ fn compare_here(
     let known = KnownRuns::of(runs, &plan.scenario);
     let requests = |index: usize| folder.read_requests(&plan.jobs[index].id);
     compare(plan, results, &prepared.golden, &known, &requests)
+}
+
+/// Tells what was measured live, on stderr: stdout holds what is the same in each run.
+pub(super) fn tell_measured(results: &[JobResult], context: &Context) {
+    if let Some(table) = measured_table(results) {
+        context.note(&format!("\n{}", table.trim_end()));
+    }
 }
 
 /// Prints the results on stdout.

@@ -8,7 +8,8 @@ use crate::gate::{Acceptance, Comparison, Finding, Golden, GoldenJob, golden_tex
 use crate::measure::DEFINITION;
 use crate::plan::{JobId, Plan};
 use crate::report::{
-    Circumstances, Extent, FinishedRun, JobResult, RunFolder, junit, markdown, run_file, statement,
+    Circumstances, Extent, FinishedRun, JobResult, RunFolder, junit, markdown, run_file, run_name,
+    statement,
 };
 
 /// What a run's own files tell.
@@ -43,7 +44,7 @@ pub(super) fn write_run_files(
     if let Some(golden) = pending(plan, results) {
         folder.write_file("golden.pending.kdl", golden_text(&golden).as_bytes())?;
     }
-    folder.finish(&digest, Extent::of(results))
+    folder.finish(&run_name(results, &digest), Extent::of(results))
 }
 
 /// Returns what the gate has against a job: digests, sections, figures; of a whole run the commands to go on with as well.

@@ -4,6 +4,7 @@ use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::{JobError, Partition};
 use crate::plan::{JobId, JobKey};
+use crate::report::execute::PARTIAL as PARTIAL_OUTCOME;
 use crate::report::json::{at, list_at, parse, text_at};
 use crate::report::provenance::circumstances_value;
 use crate::report::{Circumstances, JobResult, JobState};
@@ -147,9 +148,9 @@ impl std::fmt::Display for Share {
 }
 
 impl PartialJob {
-    /// Returns whether the job came to an end of its own.
+    /// Returns whether the job came to an end of its own. Live traffic that a signal ended has not: another try measures the whole.
     pub fn is_ended(&self) -> bool {
-        self.outcome != JobError::Interrupted.name()
+        self.outcome != JobError::Interrupted.name() && self.outcome != PARTIAL_OUTCOME
     }
 
     /// Returns the job of a result. What could not be written has not ended: another try may fare better.
@@ -159,6 +160,7 @@ impl PartialJob {
             JobState::Unreported(
                 JobError::Simulation(_)
                 | JobError::Runner(_)
+                | JobError::Traffic { .. }
                 | JobError::Interrupted
                 | JobError::Panicked { .. }
                 | JobError::Elsewhere { .. },

@@ -9,8 +9,8 @@ use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
 use crate::record::Spool;
 use crate::report::names::job_folder;
-use crate::report::schema::{EVENTS, PARTIAL, REPORT, REQUESTS};
-use crate::report::{Artifacts, Report};
+use crate::report::schema::{EVENTS, LIVE, LIVE_REQUESTS, PARTIAL, REPORT, REQUESTS};
+use crate::report::{Artifacts, outcome_of};
 
 /// A partial run that was read.
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ impl PartialRun {
     pub fn artifacts(&self, job: &PartialJob, scratch: Option<&Path>) -> Result<Artifacts, String> {
         let folder = self.folder.join(job_folder(&job.id));
         let mut files = BTreeMap::new();
-        for name in [REPORT, REQUESTS, EVENTS] {
+        for name in [REPORT, REQUESTS, EVENTS, LIVE, LIVE_REQUESTS] {
             match Spool::copy_of(&folder.join(name), scratch) {
                 Ok(file) => drop(files.insert(name.to_owned(), file)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -109,14 +109,10 @@ impl PartialRun {
         if artifacts.report.key() != Some(*job.key.digest()) {
             return Err("the report is that of another job".to_owned());
         }
-        if outcome_of(&artifacts.report) != job.outcome {
+        let measured = artifacts.live.as_ref().map(|live| &live.measured);
+        if outcome_of(&artifacts.report, measured) != job.outcome {
             return Err(format!("{PARTIAL} says `{}`, the report says another", job.outcome));
         }
         Ok(artifacts)
     }
-}
-
-/// Returns the word of `run.json` for a job with this report.
-fn outcome_of(report: &Report) -> &'static str {
-    if report.failures().is_empty() { "completed" } else { "failed" }
 }

@@ -40,8 +40,11 @@ pub fn check(plan: &Plan, parts: &[PartialRun], programs: Programs) -> Result<()
     if bag.is_empty() { Ok(()) } else { Err(bag) }
 }
 
+/// Returns what the report of live traffic is that no part has: its plan, which nothing was sent of.
+type PlanLive<'a> = &'a dyn Fn(&Job) -> Result<Artifacts, String>;
+
 /// Returns how each job of the plan ended, in its order, handing what it left to `keep`. The parts were checked. What is long is copied to
-/// files of `scratch` on the way.
+/// files of `scratch` on the way. Live traffic that no part holds is planned.
 ///
 /// # Errors
 /// [`Code::MergeDamaged`] for a job whose files are not what their digests say; what `keep` says becomes the job's own failure.
@@ -50,11 +53,16 @@ pub fn collect(
     parts: &[PartialRun],
     keep: &dyn Fn(&Job, &Artifacts) -> io::Result<()>,
     scratch: Option<&Path>,
+    live: PlanLive<'_>,
 ) -> Result<Vec<JobResult>, Bag> {
     let ended = ended(parts);
     let (mut results, mut bag) = (Vec::with_capacity(plan.jobs.len()), Bag::new());
     for job in &plan.jobs {
-        let (part, told) = ended[job.id.as_str()][0];
+        let Some((part, told)) = ended.get(job.id.as_str()).map(|parts| parts[0]) else {
+            let state = planned(job, keep, live);
+            results.push(JobResult { id: job.id.clone(), key: job.key(), state });
+            continue;
+        };
         match state(job, (part, told), keep, scratch) {
             Ok(state) => results.push(JobResult { id: job.id.clone(), key: told.key, state }),
             Err(why) => {
@@ -80,6 +88,25 @@ fn ended(parts: &[PartialRun]) -> Ended<'_> {
     ended
 }
 
+/// Returns the end of live traffic that was planned and not sent.
+fn planned(
+    job: &Job,
+    keep: &dyn Fn(&Job, &Artifacts) -> io::Result<()>,
+    live: PlanLive<'_>,
+) -> JobState {
+    let artifacts = match live(job) {
+        Ok(artifacts) => artifacts,
+        Err(cause) => return JobState::Unreported(JobError::Traffic { cause }),
+    };
+    match keep(job, &artifacts) {
+        Ok(()) => {
+            let report = Box::new(artifacts.report);
+            JobState::Reported { report, measured: None, origin: Origin::Planned }
+        }
+        Err(error) => JobState::Unreported(JobError::Unwritable { cause: error.to_string() }),
+    }
+}
+
 /// Returns how a job ended.
 fn state(
     job: &Job,
@@ -97,7 +124,8 @@ fn state(
     Ok(match keep(job, &artifacts) {
         Ok(()) => {
             let report = Box::new(artifacts.report);
-            JobState::Reported { report, origin: Origin::Merged }
+            let measured = artifacts.live.map(|live| Box::new(live.measured));
+            JobState::Reported { report, measured, origin: Origin::Merged }
         }
         Err(error) => JobState::Unreported(JobError::Unwritable { cause: error.to_string() }),
     })
@@ -216,6 +244,7 @@ fn gaps(plan: &Plan, parts: &[PartialRun], ended: &Ended<'_>) -> Bag {
         }
         return bag;
     }
+    // Batches hold no live traffic: what they make a run of has its plan.
     for (name, jobs) in planned_batches(plan) {
         let lost: Vec<&Job> = jobs.iter().filter(lacks).collect();
         if let Some(first) = lost.first() {

@@ -3,19 +3,20 @@
 use std::path::{Component, Path};
 
 use crate::diag::{Bag, Code};
-use crate::digest::canonical::Value;
 use crate::scenario::cursor::View;
 use crate::scenario::model::{Gate, Used};
-use crate::scenario::scalar::Datum;
+use crate::units::Nanos;
+use crate::workload::live::{BoundStatistic, LiveBounds, LiveQuantity, TimeBound};
 
 /// Decodes what must hold.
 pub(super) fn gate(view: &View<'_>, bag: &mut Bag) -> Gate {
     let golden = view.child("golden").and_then(|node| golden(node, bag));
     let live = view.all("live").filter_map(|live| {
         let name = live.text("REPLAY")?.to_owned();
-        Some((Used { name, place: live.place("REPLAY") }, settings(live)))
+        Some((Used { name, place: live.place("REPLAY") }, bounds(live, bag)))
     });
-    Gate { golden, live: live.collect() }
+    let live = live.collect();
+    Gate { golden, live }
 }
 
 /// Decodes where the golden is: below `pins/goldens`, so that no scenario makes `accept` write elsewhere.
@@ -39,35 +40,29 @@ fn is_below_goldens(path: &str) -> bool {
     steps.is_some_and(|steps| matches!(steps.as_slice(), ["pins", "goldens", _, ..]))
 }
 
-/// Returns everything that a node and its block give, canonical: `{errors:{max:0}}`.
-///
-/// Names become snake case. The first argument of a node with a block is its name and stays out.
-fn settings(view: &View<'_>) -> Value {
-    let children = view.children().iter().map(|child| (snake(child.name()), fields(child)));
-    Value::Object(children.collect())
-}
-
-/// Returns the fields of a node with their defaults.
-fn fields(view: &View<'_>) -> Value {
-    let fields = view.fields().map(|(name, datum)| (snake(name), value(datum)));
-    Value::Object(fields.collect())
-}
-
-/// Returns a name as canonical JSON has it.
-fn snake(name: &str) -> String {
-    name.to_ascii_lowercase().replace('-', "_")
-}
-
-/// Returns a scalar as canonical JSON.
-fn value(datum: &Datum) -> Value {
-    match datum {
-        Datum::Count(count) => Value::wide(*count),
-        Datum::Real(number) => Value::real(*number),
-        Datum::Reals(numbers) => Value::List(numbers.iter().copied().map(Value::real).collect()),
-        Datum::Flag(flag) => Value::Bool(*flag),
-        Datum::Text(text) => Value::text(text),
-        Datum::Digest(digest) => (*digest).into(),
+/// Decodes the bounds of a replay. They are in no key: a job is the same whatever it is held to.
+fn bounds(live: &View<'_>, bag: &mut Bag) -> LiveBounds {
+    let errors = live.child("errors").and_then(|node| node.count("max"));
+    let mut times = Vec::new();
+    for quantity in LiveQuantity::ALL {
+        let Some(node) = live.child(quantity.name()) else { continue };
+        for statistic in BoundStatistic::ALL {
+            let most = node.real(statistic.name()).is_some();
+            let most = most.then(|| milliseconds(node, statistic.name(), bag)).flatten();
+            times.extend(most.map(|most| TimeBound { quantity, statistic, most }));
+        }
     }
+    LiveBounds { errors, times }
+}
+
+/// Decodes milliseconds that a clock can count; `None` where the bag says why.
+fn milliseconds(node: &View<'_>, name: &str, bag: &mut Bag) -> Option<Nanos> {
+    let found = Nanos::from_ms(node.real(name)?).ok();
+    if found.is_none() {
+        let message = format!("`{name}` is no time that a clock can count");
+        bag.push(node.problem(Code::KdlOutOfRange, name, message, "milliseconds, 0 or more"));
+    }
+    found
 }
 
 #[cfg(test)]

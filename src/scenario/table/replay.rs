@@ -78,6 +78,7 @@ static MOCK: Shape = Shape::new(
     "What the server in `bench` itself does with every request, for `endpoint \"mock\"`. It answers at once without this node.",
 )
 .props(&[
+    Field::name("deployment", "The deployment whose native engine answers, in real time; needs no other property. The run is then held against the simulation of the same traffic.").optional(),
     Field::duration("first-token", "From a request's last byte to its first token.").or_ms(0.0),
     Field::duration("gap", "From one token to the next.").or_ms(0.0),
 ]);

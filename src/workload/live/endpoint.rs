@@ -38,8 +38,10 @@ pub enum Target {
 }
 
 /// What the server in `bench` itself does with every request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MockSettings {
+    /// The deployment whose native engine answers in real time; by the delays below where absent.
+    pub deployment: Option<String>,
     /// From a request's last byte to its first token.
     pub first_token: Nanos,
     /// From one token to the next.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use crate::cli::args::{BisectArgs, Format};
-use crate::cli::cmd::jobs::Manner;
+use crate::cli::cmd::jobs::{Manner, Sending};
 use crate::cli::cmd::upgrade::{PinRun, simulation};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Code, Problem};
@@ -29,8 +29,14 @@ pub(in crate::cli::cmd) fn run(args: &BisectArgs, context: &Context) -> Result<E
     let candidates = Candidates::new(&plan.root, &args.engine, (&args.good, &args.bad))?;
     candidates.root().clone_into(&mut plan.root);
     let stop = stop_on_signal();
-    let manner =
-        Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop, scratch: None };
+    let manner = Manner {
+        threads: args.jobs,
+        cache: None,
+        events: EventLines::Digest,
+        sending: Sending::Planned,
+        stop,
+        scratch: None,
+    };
     let mut asking = Asking { args, plan, manner, context, candidates, said: BTreeMap::new() };
     asking.refuse_unknown_jobs()?;
     let names = asking.candidates.names();

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cli::cmd::jobs::{Manner, run_jobs};
+use crate::cli::cmd::jobs::{Manner, Sending, run_jobs};
 use crate::cli::cmd::prepared::Prepared;
 use crate::cli::{Context, Failure};
 use crate::exec::Executor;
@@ -60,7 +60,8 @@ impl Again {
         };
         let How { threads, stop } = how;
         let (cache, events, scratch) = (None, EventLines::Keep, None);
-        let manner = Manner { threads, cache, events, stop, scratch };
+        let sending = Sending::Planned;
+        let manner = Manner { threads, cache, events, sending, stop, scratch };
         let results = run_jobs(&prepared, &manner, &keep, context);
         let mut kept = kept.into_inner().unwrap_or_default();
         let left = (0..).zip(results).map(|(index, result)| {

@@ -258,6 +258,7 @@ fn ending(run: Result<RunRecord, JobError>) -> Option<End> {
         )
         | JobError::Interrupted
         | JobError::Panicked { .. }
+        | JobError::Traffic { .. }
         | JobError::Unwritable { .. }
         | JobError::Elsewhere { .. } => false,
     };

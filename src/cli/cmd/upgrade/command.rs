@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use crate::cli::args::{UpgradeArgs, UpgradeFormat};
 use crate::cli::cmd::distinct::distinct;
-use crate::cli::cmd::jobs::Manner;
+use crate::cli::cmd::jobs::{Manner, Sending};
 use crate::cli::cmd::same_version::refuse_same_version;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::Bag;
@@ -33,8 +33,14 @@ pub(in crate::cli::cmd) fn run(args: &UpgradeArgs, context: &Context) -> Result<
     refuse_same_version((&engines.0, &engines.1), &registry, ["--from", "--to"])?;
     let changes = declared(args, &engines, &plans[0], context)?;
     let stop = stop_on_signal();
-    let manner =
-        Manner { threads: args.jobs, cache: None, events: EventLines::Digest, stop, scratch: None };
+    let manner = Manner {
+        threads: args.jobs,
+        cache: None,
+        events: EventLines::Digest,
+        sending: Sending::Planned,
+        stop,
+        scratch: None,
+    };
     let mut judging =
         Judging { args, engines: &engines, changes: changes.as_ref(), manner, context };
     let (mut scenarios, mut controls, mut questions) = (Vec::new(), Vec::new(), Vec::new());

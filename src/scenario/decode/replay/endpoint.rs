@@ -104,10 +104,16 @@ fn is_authority(text: &str) -> bool {
 
 /// Decodes what the server in `bench` does.
 fn script(view: &View<'_>, bag: &mut Bag) -> Option<MockSettings> {
-    Some(MockSettings {
-        first_token: nanos(view, "first-token", bag)?,
-        gap: nanos(view, "gap", bag)?,
-    })
+    let (first_token, gap) = (nanos(view, "first-token", bag)?, nanos(view, "gap", bag)?);
+    let deployment = view.text("deployment").map(str::to_owned);
+    for (name, delay) in [("first-token", first_token), ("gap", gap)] {
+        if deployment.is_some() && delay > Nanos::ZERO {
+            let message = format!("`{name}` is of no effect: the engine of the deployment decides");
+            let problem = view.problem(Code::ScenarioConflict, name, message, "of no effect");
+            bag.push(problem.help("remove it, or `deployment`"));
+        }
+    }
+    Some(MockSettings { deployment, first_token, gap })
 }
 
 /// Decodes how long a request may take.

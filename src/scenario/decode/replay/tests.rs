@@ -68,7 +68,11 @@ fn every_setting_arrives_where_it_belongs() {
     let (found, problems) = decoded(endpoint, more);
     assert_eq!(problems, [""; 0]);
     let found = found.expect("settings");
-    let script = MockSettings { first_token: Nanos::new(250_000_000), gap: Nanos::new(10_000_000) };
+    let script = MockSettings {
+        deployment: None,
+        first_token: Nanos::new(250_000_000),
+        gap: Nanos::new(10_000_000),
+    };
     assert_eq!(found.endpoint.target, Target::Mock(script));
     assert_eq!(found.endpoint.headers, [("X-A".to_owned(), "b c".to_owned())]);
     let request = &found.endpoint.request;

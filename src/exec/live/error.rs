@@ -1,0 +1,21 @@
+//! Why live traffic cannot be sent.
+
+use crate::mock::MockError;
+use crate::replay::http::ClientError;
+
+/// Why live traffic cannot be sent. What goes wrong with single requests is no error: it is measured.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// No client can be had.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The server in `bench` itself does not start.
+    #[error(transparent)]
+    Mock(#[from] MockError),
+    /// The tokenizer that the scenario names is none.
+    #[error("{0}")]
+    Tokenizer(String),
+    /// The system has no thread or no file descriptor to give.
+    #[error("cannot send live traffic: {0}")]
+    System(#[from] std::io::Error),
+}

@@ -1,0 +1,103 @@
+//! One live run: the endpoint is there, the client is made, requests are sent.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::diag::{Code, Problem};
+use crate::graph::content::Tokenizer;
+use crate::mock::{Behaviour, Bind, MockServer, Script, Security, Settings, start};
+use crate::plan::{ReplayJob, SimulationJob};
+use crate::record::LiveRun;
+use crate::replay::http::Client;
+use crate::replay::wire::WirePlan;
+use crate::replay::{LiveEvent, LiveInputs, Wall};
+use crate::workload::live::{EndpointSettings, MockSettings, Target, TokenCounter};
+
+use super::{LiveEnvironment, LiveError};
+
+/// Refuses a job whose client cannot be had: a key, a certificate or an address that is not what the scenario says. Nothing is sent.
+///
+/// # Errors
+/// [`Code::ReplayClient`].
+pub fn check(job: &ReplayJob, environment: &LiveEnvironment) -> Result<(), Problem> {
+    let endpoint = &job.settings.endpoint;
+    if let Target::Mock(_) = endpoint.target {
+        let stand_in = at(endpoint, "http://127.0.0.1/v1");
+        return client(&stand_in, environment, Wall::start()).map(drop).map_err(|it| refused(&it));
+    }
+    client(endpoint, environment, Wall::start()).map(drop).map_err(|error| refused(&error))
+}
+
+/// Sends the traffic of a job and returns what was observed, also where `stop` ended it early.
+///
+/// # Errors
+/// [`LiveError`] where nothing can be sent at all.
+pub fn send(
+    job: &ReplayJob,
+    plan: &WirePlan,
+    environment: &LiveEnvironment,
+    stop: &AtomicBool,
+    listener: &mut dyn FnMut(LiveEvent),
+) -> Result<LiveRun, LiveError> {
+    let wall = Wall::start();
+    let endpoint = &job.settings.endpoint;
+    let server = match &endpoint.target {
+        Target::Mock(mock) => Some(serve(mock, job.served_by.as_deref(), wall)?),
+        Target::Url(_) | Target::Unix(_) => None,
+    };
+    let endpoint = server.as_ref().map_or_else(|| endpoint.clone(), |it| at(endpoint, &it.url()));
+    let client = client(&endpoint, environment, wall)?;
+    let counter = counts(&job.settings.tokens, environment)?;
+    let run = LiveInputs { plan, client, counter: counter.as_ref() }.run(stop, listener)?;
+    drop(server); // it served to the end
+    Ok(run)
+}
+
+/// Returns who counts the tokens of answers here; nobody where the server does.
+fn counts(
+    tokens: &TokenCounter,
+    environment: &LiveEnvironment,
+) -> Result<Option<Tokenizer>, LiveError> {
+    match tokens {
+        TokenCounter::Server => Ok(None),
+        TokenCounter::Builtin => Ok(Some(Tokenizer::builtin())),
+        TokenCounter::File { path, .. } => {
+            let bytes = std::fs::read(environment.root.join(path))?;
+            let read = Tokenizer::from_json(path, &bytes);
+            read.map(Some).map_err(|problem| LiveError::Tokenizer(problem.message().to_owned()))
+        }
+    }
+}
+
+/// Starts the server in `bench` itself on the loopback device: the engine of a deployment, or exact delays.
+fn serve(
+    mock: &MockSettings,
+    engine: Option<&SimulationJob>,
+    wall: Wall,
+) -> Result<MockServer, LiveError> {
+    let behaviour = match engine {
+        Some(job) => Behaviour::Simulated(Box::new(job.clone())),
+        None => Behaviour::Scripted(Script::fixed(mock.first_token, mock.gap)),
+    };
+    let bind = Bind::Loopback(0);
+    Ok(start(Settings { bind, security: Security::Plain, behaviour, wall })?)
+}
+
+/// Returns an endpoint at another URL.
+fn at(endpoint: &EndpointSettings, url: &str) -> EndpointSettings {
+    EndpointSettings { target: Target::Url(url.to_owned()), ..endpoint.clone() }
+}
+
+/// Returns the client of an endpoint.
+fn client(
+    endpoint: &EndpointSettings,
+    environment: &LiveEnvironment,
+    wall: Wall,
+) -> Result<Client, LiveError> {
+    Ok(Client::new(endpoint, &environment.surroundings(endpoint), wall)?)
+}
+
+/// Returns the problem of a client that cannot be had. No error of a client holds a key.
+fn refused(error: &LiveError) -> Problem {
+    Problem::new(Code::ReplayClient, error.to_string())
+        .help("set what the scenario names, or name another; the scenario states the variable of a key, never the key")
+}
