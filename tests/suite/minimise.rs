@@ -56,6 +56,20 @@ fn without_a_job_the_first_that_differs_is_taken_and_json_tells_what_was_found()
 }
 
 #[test]
+fn without_a_folder_the_reproduction_is_printed_and_nothing_is_left() {
+    let place = long();
+    let ran = minimise(&place, &["--job", JOB]).exits(0);
+    let row = "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1}\n";
+    assert!(
+        ran.stdout.contains(&format!("\npins/traces/apart-minimal.jsonl\n\n{}", row.repeat(2)))
+    );
+    assert!(ran.stdout.contains("\nscenarios/apart-minimal.kdl\n\n// The smallest job"), "{ran}");
+    assert!(ran.stderr.contains("nothing is written; `--output DIR`"), "{ran}");
+    let kept = minimise(&place, &["--job", JOB, "--output", "out", "--quiet"]).exits(0);
+    assert_eq!(kept.stdout.replace("out/", ""), ran.stdout, "as it would be written");
+}
+
+#[test]
 fn a_budget_ends_the_search_and_is_told() {
     let place = long();
     let ran = minimise(&place, &["--output", "out", "--budget", "3"]).exits(0);

@@ -70,9 +70,9 @@ pub(crate) struct MinimiseArgs {
     #[arg(long, value_name = "NAME", default_value = "native")]
     pub(crate) engine: String,
 
-    /// Where the reproduction is written, as a project of its own: a folder that is empty or not there
+    /// Where the reproduction is written, as a project of its own: a folder that is empty or not there [default: it is printed alone]
     #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 
     /// How many candidates are tried at the most
     #[arg(long, value_name = "N", default_value_t = 5000)]

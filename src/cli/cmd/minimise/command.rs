@@ -47,6 +47,9 @@ pub(in crate::cli::cmd) fn run(args: &MinimiseArgs, context: &Context) -> Result
     let answers = prove(&files.scenario.0, &trial, stop, context)?;
     let files = project.publish(files)?;
     let answers = answers.ok_or_else(|| unproven(&files))?;
+    if args.output.is_none() {
+        context.note("nothing is written; `--output DIR` writes this with the pins that it needs");
+    }
     match args.format {
         Format::Table => print(story.text(&files, &answers))?,
         Format::Json => print(story.json(&files, &answers))?,
@@ -125,7 +128,7 @@ fn project(
         };
         pins.insert((PinKind::Engine, pin));
     }
-    Project::create(&args.output, &plan.scenario, registry, pins)
+    Project::create(args.output.as_deref(), &plan.scenario, registry, pins)
 }
 
 /// Returns the first candidate of the job that still differs.

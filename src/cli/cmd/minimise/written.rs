@@ -20,7 +20,8 @@ pub(super) struct Project {
     /// Removed with all that is in it when dropped.
     making: TempDir,
     root: PathBuf,
-    output: PathBuf,
+    /// What it becomes; nothing where it is only printed.
+    output: Option<PathBuf>,
     name: String,
 }
 
@@ -34,27 +35,27 @@ pub(super) struct Files {
 }
 
 impl Project {
-    /// Makes a project that becomes `output`, a folder that is empty or not there, with these pins of another.
+    /// Makes a project that becomes `output`, a folder that is empty or not there, or that nobody keeps, with these pins of another.
     ///
     /// # Errors
     /// [`Code::MinimiseOutput`] where that folder holds something or cannot be written; what is wrong with a pin.
     pub(super) fn create(
-        output: &Path,
+        output: Option<&Path>,
         name: &str,
         registry: &Registry,
         pins: impl IntoIterator<Item = (PinKind, String)>,
     ) -> Result<Self, Failure> {
-        let holds = fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some());
-        let is_other = output.exists() && !output.is_dir();
-        if holds || is_other {
-            let what = if is_other { "is no folder" } else { "holds something already" };
-            let message = format!("`{}` {what}", output.display());
-            let help = "name a folder that is empty or not there: --output DIR";
-            return Err(Problem::new(Code::MinimiseOutput, message).help(help).into());
-        }
-        let making = tempfile::Builder::new().prefix(".minimise-").tempdir_in(beside(output));
-        let making = making.map_err(|error| unwritable(output, &error))?;
-        let (root, output) = (making.path().join("project"), output.to_path_buf());
+        let mut folder = tempfile::Builder::new();
+        let folder = folder.prefix(".minimise-");
+        let making = match output {
+            None => folder.tempdir().map_err(|error| unwritable(None, &error))?,
+            Some(output) => {
+                refuse_used(output)?;
+                let making = folder.tempdir_in(beside(output));
+                making.map_err(|error| unwritable(Some(output), &error))?
+            }
+        };
+        let (root, output) = (making.path().join("project"), output.map(Path::to_path_buf));
         let project = Self { making, root, output, name: format!("{name}-minimal") };
         for (kind, pin) in pins {
             if kind != PinKind::Trace {
@@ -147,12 +148,18 @@ impl Project {
         fs::create_dir(traces)
     }
 
-    /// Puts the project where it was asked for, and returns its files there.
+    /// Puts the project where it was asked for, and returns its files there; where nobody asked, the files as a project names them.
     ///
     /// # Errors
     /// [`Code::MinimiseOutput`] where it cannot be put there.
     pub(super) fn publish(self, files: Files) -> Result<Files, Failure> {
         let Self { making, root, output, .. } = self;
+        let place = |(path, text): (PathBuf, String)| {
+            let below = path.strip_prefix(&root).unwrap_or(&path);
+            (output.as_ref().map_or_else(|| below.to_path_buf(), |output| output.join(below)), text)
+        };
+        let files = Files { scenario: place(files.scenario), trace: files.trace.map(place) };
+        let Some(output) = output else { return Ok(files) };
         let moved = || {
             fs::create_dir_all(output.parent().unwrap_or(&output))?;
             if !output.is_dir() {
@@ -164,13 +171,9 @@ impl Project {
                 fs::rename(entry.path(), output.join(entry.file_name()))
             })
         };
-        moved().map_err(|error| unwritable(&output, &error))?;
+        moved().map_err(|error| unwritable(Some(&output), &error))?;
         drop(making);
-        let place = |(path, text): (PathBuf, String)| {
-            let below = path.strip_prefix(&root).unwrap_or(&path);
-            (output.join(below), text)
-        };
-        Ok(Files { scenario: place(files.scenario), trace: files.trace.map(place) })
+        Ok(files)
     }
 
     /// Writes a file.
@@ -183,8 +186,21 @@ impl Project {
     }
 
     fn unwritable(&self, error: &io::Error) -> Failure {
-        unwritable(&self.output, error)
+        unwritable(self.output.as_deref(), error)
     }
+}
+
+/// Refuses a folder that holds something, and what is no folder.
+fn refuse_used(output: &Path) -> Result<(), Failure> {
+    let holds = fs::read_dir(output).is_ok_and(|mut entries| entries.next().is_some());
+    let is_other = output.exists() && !output.is_dir();
+    if !holds && !is_other {
+        return Ok(());
+    }
+    let what = if is_other { "is no folder" } else { "holds something already" };
+    let message = format!("`{}` {what}", output.display());
+    let help = "name a folder that is empty or not there: --output DIR";
+    Err(Problem::new(Code::MinimiseOutput, message).help(help).into())
 }
 
 /// Returns the folder in which a path, or the first of those above it that is not there, would be made.
@@ -193,8 +209,12 @@ fn beside(output: &Path) -> PathBuf {
     above.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-fn unwritable(output: &Path, error: &io::Error) -> Failure {
-    let message = format!("cannot write below `{}`: {error}", output.display());
+fn unwritable(output: Option<&Path>, error: &io::Error) -> Failure {
+    let place = output.map_or_else(
+        || "the folder for temporary files".to_owned(),
+        |output| format!("`{}`", output.display()),
+    );
+    let message = format!("cannot write below {place}: {error}");
     let help = "name a folder that can be written, and is empty or not there: --output DIR";
     Failure::new(Exit::Refused, Problem::new(Code::MinimiseOutput, message).help(help))
 }
@@ -210,7 +230,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let output = place.path().join("a/b");
         let pins = [(PinKind::Engine, pin.folder.clone())];
-        let project = Project::create(&output, "x", &registry, pins).expect("writable");
+        let project = Project::create(Some(&output), "x", &registry, pins).expect("writable");
         let digest = |root: &Path| RunnerSource::read(root, &pin).expect("a package").digest;
         assert_eq!(digest(project.root()), digest(registry.root()));
         drop(project);
