@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint tests docs generated readme gate engines perf distribute nix'
+steps='tools format lint build tests docs generated readme gate engines perf distribute nix'
 
 step_tools() {
     cargo --version
@@ -28,6 +28,17 @@ step_format() {
 # All targets: this is also what compiles the benches.
 step_lint() {
     cargo clippy --locked --all-targets -- -D warnings
+}
+
+# Both profiles side by side: each ends with a crate or a link that keeps one core busy and leaves the others idle.
+step_build() {
+    cargo build --locked --release &
+    released=$!
+    cargo test --locked --no-run || {
+        kill "$released"
+        return 1
+    }
+    wait "$released"
 }
 
 step_tests() {
@@ -66,6 +77,7 @@ step_engines() {
         bench engines verify aisimulate --version "0.13.0-dev.$nightly" --conformance
         bench parity --engine aisimulate --version "0.13.0-dev.$nightly"
     done
+    bench parity scenarios/upgrade-aisimulate.kdl --engine aisimulate --version 0.13.0-dev.87
     bench upgrade scenarios/upgrade-aisimulate.kdl --engine aisimulate --from 0.13.0-dev.86 --to 0.13.0-dev.87
 }
 
