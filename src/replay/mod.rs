@@ -12,5 +12,6 @@ mod wall;
 pub mod wire;
 
 pub use outgoing::OutgoingRequest;
+pub(crate) use run::Pacer;
 pub use run::{LiveEvent, LiveInputs};
 pub use wall::Wall;

@@ -45,12 +45,13 @@ pub(super) fn run(args: &PerfReplayArgs, _context: &Context) -> Result<Exit, Fai
         bars.push(late(&truth(&paced, first, gap)));
     }
     let served = Served::start(&["--fast"])?;
+    // What counts is what the server wrote and the client read.
     let answers = measure(&served, Pace::InFlight(64), 20_000, 1)?;
-    let whole = answers.answers.iter().filter(|answer| answer.is_whole).count() as u64;
-    bars.push(speed("answers of one token a second", whole, &answers, ANSWERS_A_SECOND));
+    let found = truth(&answers, Nanos::ZERO, Nanos::ZERO);
+    bars.push(speed("answers of one token a second", found.matched, &answers, ANSWERS_A_SECOND));
     let streams = measure(&served, Pace::InFlight(32), 800, 500)?;
-    let messages = streams.answers.iter().map(|answer| answer.outputs.len() as u64).sum();
-    bars.push(speed("streamed messages a second", messages, &streams, MESSAGES_A_SECOND));
+    let found = truth(&streams, Nanos::ZERO, Nanos::ZERO);
+    bars.push(speed("streamed messages a second", found.outputs, &streams, MESSAGES_A_SECOND));
     print(match args.format {
         Format::Table => table(&bars).into_bytes(),
         Format::Json => json(&bars).to_document(),
@@ -146,4 +147,52 @@ fn json(bars: &[Bar]) -> Value {
         ])
     };
     object([("bars", Value::List(bars.iter().map(one).collect()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a truth whose times are all off by this median and 99th percentile.
+    fn found(p50: Nanos, p99: Nanos, lost: u64) -> Truth {
+        let spread = Some(Spread { count: 1, p50, p99, max: p99 });
+        Truth {
+            first: spread,
+            gaps: spread,
+            first_of_script: spread,
+            gaps_of_script: spread,
+            lateness: spread,
+            matched: 1,
+            lost,
+            outputs: 1,
+        }
+    }
+
+    #[test]
+    fn a_bar_holds_at_its_limit_and_not_beyond_it_nor_where_answers_are_lost() {
+        let over = |limit: Nanos| Nanos::new(limit.get() + 1);
+        for (p50, p99, lost, holds) in [
+            (OFF.0, OFF.1, 0, true),
+            (over(OFF.0), OFF.1, 0, false),
+            (OFF.0, over(OFF.1), 0, false),
+            (OFF.0, OFF.1, 1, false),
+        ] {
+            let found = found(p50, p99, lost);
+            assert_eq!(off("", found.first, &found).holds, holds, "{found:?}");
+        }
+        assert!(late(&found(LATE, LATE, 0)).holds && !late(&found(LATE, over(LATE), 0)).holds);
+        assert!(!late(&Truth { lateness: None, ..found(LATE, LATE, 0) }).holds);
+        assert!(memory(0.104_857_6).holds && !memory(0.104_857_601).holds);
+    }
+
+    #[test]
+    fn bars_are_told_as_a_table_and_as_json_with_what_was_found() {
+        let found = found(OFF.0, LATE, 0);
+        let bars = [off("TTFT off", found.first, &found), late(&found)];
+        assert!(table(&bars).contains("0.300 / 2.000  0.3 / 3.0    yes"), "{}", table(&bars));
+        let json: serde_json::Value =
+            serde_json::from_slice(&json(&bars).to_document()).expect("JSON");
+        assert_eq!(json["bars"][0]["found"]["p99_ns"], 2_000_000);
+        assert_eq!(json["bars"][1]["holds"], true);
+    }
 }

@@ -9,10 +9,9 @@ use tokio::task::LocalSet;
 
 use crate::mock::Stamps;
 use crate::mock::answer::plus;
-use crate::mock::timer::Timer;
 use crate::record::Exchange;
 use crate::replay::http::{Client, Surroundings};
-use crate::replay::{OutgoingRequest, Wall};
+use crate::replay::{OutgoingRequest, Pacer, Wall};
 use crate::units::{Micros6, Nanos};
 use crate::workload::live::{Api, EndpointSettings, RequestSettings, Target, Timeouts};
 
@@ -122,6 +121,7 @@ impl Ran {
 /// What the requests of a load share.
 struct Shared {
     load: Load,
+    wall: Wall,
     client: Client,
     body: Bytes,
     next: Cell<u64>,
@@ -134,18 +134,16 @@ struct Shared {
 /// Where the system gives no thread, or the server cannot be asked. A request that breaks is no error: it is not whole.
 pub fn run(load: &Load) -> std::io::Result<Ran> {
     let wall = Wall::start();
-    let (timer, _thread) = Timer::start(wall)?;
+    let pacer = Pacer::start(wall)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let shared = Rc::new(Shared::new(load, wall)?);
     let stamps = LocalSet::new().block_on(&runtime, async {
         // What the server has told of is forgotten there.
         fetch::stamps(load.address).await?;
-        let driver = tokio::spawn(timer.clone().drive());
         match load.pace {
             Pace::InFlight(count) => in_flight(&shared, count).await,
-            Pace::Every(gap) => by_clock(&shared, &timer, plus(wall.now(), AHEAD), gap).await,
+            Pace::Every(gap) => by_clock(&shared, &pacer, plus(wall.now(), AHEAD), gap).await,
         }
-        driver.abort();
         fetch::stamps(load.address).await
     })?;
     let mut answers = shared.answers.take();
@@ -172,16 +170,24 @@ async fn in_flight(shared: &Rc<Shared>, count: u64) {
 }
 
 /// Sends a request each `gap` from `start` on.
-async fn by_clock(shared: &Rc<Shared>, timer: &Timer, start: Nanos, gap: Nanos) {
+async fn by_clock(shared: &Rc<Shared>, pacer: &Pacer, start: Nanos, gap: Nanos) {
     let mut sent = Vec::new();
     for place in 0..shared.load.requests {
         let at = plus(start, Nanos::new(gap.get().saturating_mul(place)));
-        timer.sleep_until(at).await;
+        until(shared.wall, pacer, at).await;
         let shared = Rc::clone(shared);
         sent.push(tokio::task::spawn_local(async move { shared.send(Some(at)).await }));
     }
     for sending in sent {
         let _ended = sending.await;
+    }
+}
+
+/// Waits for an instant; one that has passed is waited for no longer.
+async fn until(wall: Wall, pacer: &Pacer, at: Nanos) {
+    while wall.now() < at {
+        pacer.set(at);
+        pacer.woken().await;
     }
 }
 
@@ -206,6 +212,7 @@ impl Shared {
         );
         Ok(Self {
             load: load.clone(),
+            wall,
             client,
             body: Bytes::from(body),
             next: Cell::new(0),
@@ -233,22 +240,21 @@ impl Shared {
     }
 }
 
-/// Returns how late a thread of this machine wakes its runtime after sleeping to an instant, over so many sleeps of `span`.
+/// Returns how late the timer of live runs wakes the loop of one, over so many instants `span` apart.
 ///
 /// # Errors
 /// Where the system gives no thread or no event queue.
 pub fn wakeups(count: u64, span: Nanos) -> std::io::Result<Option<Spread>> {
-    let (timer, _thread) = Timer::start(Wall::start())?;
+    let wall = Wall::start();
+    let pacer = Pacer::start(wall)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let late = runtime.block_on(async {
-        let driver = tokio::spawn(timer.clone().drive());
         let mut late = Vec::new();
         for _ in 0..count {
-            let at = plus(timer.wall().now(), span);
-            timer.sleep_until(at).await;
-            late.push(timer.wall().now().since(at).unwrap_or_default());
+            let at = plus(wall.now(), span);
+            until(wall, &pacer, at).await;
+            late.push(wall.now().since(at).unwrap_or_default());
         }
-        driver.abort();
         late
     });
     Ok(Spread::of(late))

@@ -16,5 +16,6 @@ mod tests;
 mod whole;
 mod wired;
 
+pub(crate) use pacer::Pacer;
 pub use progress::LiveEvent;
 pub use whole::LiveInputs;

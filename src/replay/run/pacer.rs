@@ -18,7 +18,7 @@ const SPIN: Nanos = Nanos::new(80_000);
 
 /// The timer of a run.
 #[derive(Debug)]
-pub(super) struct Pacer {
+pub(crate) struct Pacer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -46,7 +46,7 @@ impl Pacer {
     ///
     /// # Errors
     /// The answer of the system where it has no thread to give.
-    pub(super) fn start(wall: Wall) -> std::io::Result<Self> {
+    pub(crate) fn start(wall: Wall) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             wall,
             state: Mutex::new(State::default()),
@@ -61,7 +61,7 @@ impl Pacer {
     }
 
     /// Sets the instant of the next waking, whatever it was.
-    pub(super) fn set(&self, at: Nanos) {
+    pub(crate) fn set(&self, at: Nanos) {
         let mut state = self.shared.lock();
         // A thread that waits for an earlier instant finds the later one when it wakes.
         let is_earlier = state.at.is_none_or(|before| at < before);
@@ -73,7 +73,7 @@ impl Pacer {
     }
 
     /// Waits for the next waking and returns when it was sent.
-    pub(super) async fn woken(&self) -> Nanos {
+    pub(crate) async fn woken(&self) -> Nanos {
         self.shared.woken.notified().await;
         Nanos::new(self.shared.fired.load(Ordering::Acquire))
     }

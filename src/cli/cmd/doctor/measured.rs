@@ -21,7 +21,7 @@ const ANSWERS_IN_TURN: u64 = 4;
 const RATES: [u64; 4] = [100, 250, 500, 1000];
 /// How long each rate is sent.
 const RATE_SECONDS: u64 = 2;
-/// How often it is measured how late a sleeping thread wakes, and how long it sleeps.
+/// How often it is measured how late the timer wakes a loop, and how far its instants are apart.
 const WAKEUPS: (u64, Nanos) = (500, Nanos::new(1_000_000));
 /// What a median and a 99th percentile of a time may be off by.
 pub(super) const OFF: (Nanos, Nanos) = (Nanos::new(300_000), Nanos::new(3_000_000));
@@ -46,7 +46,7 @@ pub(super) struct Row {
 /// All that was measured.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// How late a sleeping thread wakes.
+    /// How late the timer wakes a loop that does nothing else.
     pub(super) wakeup: Option<Spread>,
     /// So many in flight.
     pub(super) levels: Vec<Row>,
@@ -56,7 +56,7 @@ pub(super) struct Found {
 
 /// Runs the command.
 pub(in crate::cli::cmd) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Failure> {
-    context.detail("measuring how late sleeping threads wake");
+    context.detail("measuring how late the timer wakes a loop");
     let wakeup = wakeups(WAKEUPS.0, WAKEUPS.1).map_err(|error| failed(&error))?;
     let served = Served::start(&["--first-token", "50ms", "--gap", "10ms"])?;
     let level = |in_flight: &u64| {

@@ -45,7 +45,8 @@ impl Found {
             text.push('\n');
         }
         let [p50, p99] = both(self.wakeup);
-        let woken = format!("a sleeping thread wakes its loop {p50} ms late (p99 {p99} ms)\n");
+        let woken =
+            format!("the timer wakes a loop that does nothing else {p50} ms late (p99 {p99} ms)\n");
         text.push_str(&woken);
         text.push_str(&self.advice());
         text
