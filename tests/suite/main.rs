@@ -7,6 +7,7 @@ mod cli;
 mod engines;
 mod explain;
 mod export;
+mod fuzzed;
 mod gate;
 mod graph;
 mod interrupt;

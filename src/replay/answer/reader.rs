@@ -22,10 +22,10 @@ pub struct AnswerReader {
 /// The form of a body.
 #[derive(Debug)]
 enum Form {
-    /// Nothing but white space came.
-    Unknown,
-    /// One object; its bytes so far.
-    Whole(Vec<u8>),
+    /// So many bytes of white space came: a stream may begin with it, and so may an object.
+    Unknown(Parser, usize),
+    /// One object; its bytes so far, and how many came before them.
+    Whole(Vec<u8>, usize),
     /// Messages.
     Stream(Parser),
 }
@@ -33,27 +33,33 @@ enum Form {
 impl AnswerReader {
     /// Returns a reader of an answer of this API.
     pub fn new(api: Api) -> Self {
-        Self { api, form: Form::Unknown, assembly: Assembly::default() }
+        Self { api, form: Form::Unknown(Parser::new(), 0), assembly: Assembly::default() }
     }
 
     /// Takes the bytes of one read.
     ///
     /// # Errors
     /// [`ExchangeError::Malformed`] and [`ExchangeError::TooLong`]: nothing behind the fault can be read.
-    pub fn read(&mut self, bytes: &[u8], at: Nanos) -> Result<(), ExchangeError> {
-        if matches!(self.form, Form::Unknown)
-            && let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace())
+    pub fn read(&mut self, mut bytes: &[u8], at: Nanos) -> Result<(), ExchangeError> {
+        if let Form::Unknown(parser, blank) = &mut self.form
+            && let Some(begin) = bytes.iter().position(|byte| !byte.is_ascii_whitespace())
         {
-            let is_object = *first == b'{';
-            self.form =
-                if is_object { Form::Whole(Vec::new()) } else { Form::Stream(Parser::new()) };
+            self.form = if bytes[begin] == b'{' {
+                bytes = &bytes[begin..];
+                Form::Whole(Vec::new(), *blank + begin)
+            } else {
+                Form::Stream(std::mem::take(parser))
+            };
         }
         match &mut self.form {
-            Form::Unknown => Ok(()),
-            Form::Whole(body) if body.len() + bytes.len() > LINE_CAP => {
+            Form::Unknown(parser, blank) => {
+                *blank += bytes.len();
+                read_stream(parser, &mut self.assembly, self.api, (bytes, at))
+            }
+            Form::Whole(body, blank) if *blank + body.len() + bytes.len() > LINE_CAP => {
                 Err(ExchangeError::TooLong { what: "body", cap: cap() })
             }
-            Form::Whole(body) => {
+            Form::Whole(body, _) => {
                 body.extend_from_slice(bytes);
                 Ok(())
             }
@@ -74,8 +80,8 @@ impl AnswerReader {
     /// Returns whether the body is one object or a stream of messages.
     pub const fn delivery(&self) -> Delivery {
         match self.form {
-            Form::Whole(_) => Delivery::Whole,
-            Form::Unknown | Form::Stream(_) => Delivery::Streamed,
+            Form::Whole(..) => Delivery::Whole,
+            Form::Unknown(..) | Form::Stream(_) => Delivery::Streamed,
         }
     }
 
@@ -83,16 +89,16 @@ impl AnswerReader {
     pub const fn keepalives(&self) -> u64 {
         match &self.form {
             Form::Stream(parser) => parser.comments(),
-            Form::Unknown | Form::Whole(_) => 0,
+            Form::Unknown(..) | Form::Whole(..) => 0,
         }
     }
 
     /// Ends the body, at the stamp of its end, and judges it; an error that the answer told goes first.
     pub fn end(mut self, at: Nanos) -> (Assembly, Result<(), ExchangeError>) {
         let ended = match &mut self.form {
-            Form::Unknown => Ok(()),
+            Form::Unknown(..) => Ok(()),
             Form::Stream(parser) => parser.finish().map_err(stream_error),
-            Form::Whole(body) => take_body(&mut self.assembly, self.api, body, at),
+            Form::Whole(body, blank) => take_body(&mut self.assembly, self.api, (body, *blank), at),
         };
         let is_stream = matches!(self.form, Form::Stream(_));
         let outcome = judged(&mut self.assembly, ended, is_stream);
@@ -172,11 +178,11 @@ fn take_message(
 fn take_body(
     assembly: &mut Assembly,
     api: Api,
-    body: &[u8],
+    (body, blank): (&[u8], usize),
     at: Nanos,
 ) -> Result<(), ExchangeError> {
     let text = std::str::from_utf8(body).map_err(|error| ExchangeError::Malformed {
-        offset: u64::try_from(error.valid_up_to()).expect("a body is shorter than its cap"),
+        offset: u64::try_from(blank + error.valid_up_to()).expect("a body is shorter than its cap"),
         reason: "invalid UTF-8".to_owned(),
     })?;
     if let Some(error) = fault::in_band("", text) {

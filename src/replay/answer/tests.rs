@@ -111,6 +111,23 @@ fn s5_s6_s7_spaces_line_ends_and_comments_change_nothing() {
 }
 
 #[test]
+fn white_space_before_a_body_counts_wherever_reads_fall() {
+    let blank_line = format!("\n{}data: [DONE]\n\n", delta("a"));
+    let odd_field = " data: {}\n\n".to_owned();
+    let no_text = "\n {\"a\":\"\u{7f}";
+    for body in
+        [blank_line.as_bytes(), odd_field.as_bytes(), &[no_text.as_bytes(), b"\xff"].concat()]
+    {
+        let whole = read(&[(1, body)]);
+        for cut in 1..body.len() {
+            let (before, after) = body.split_at(cut);
+            let cut = read(&[(1, before), (1, after)]);
+            assert_eq!((channels(&cut), cut.1), (channels(&whole), whole.1.clone()));
+        }
+    }
+}
+
+#[test]
 fn s8_an_error_within_a_successful_stream_fails_the_request_in_every_form() {
     let object = "{\"error\":{\"message\":\"EngineCore died\",\"type\":\"InternalServerError\",\"param\":null,\"code\":500}}";
     let expected = ("EngineCore died".to_owned(), Some("500".to_owned()));

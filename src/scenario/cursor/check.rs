@@ -12,9 +12,10 @@ use crate::scenario::syntax::{Document, Node, Place, Property, Value};
 
 /// Checks a file against the shape of a whole file (`Shape::root`).
 pub fn check<'a>(document: &'a Document, root: &'static Shape, bag: &mut Bag) -> View<'a> {
-    let end = document.source().text().trim_end().len();
-    let place =
-        Place::new(document.source(), Span::new(end.saturating_sub(1), usize::from(end > 0)));
+    // What is missing is missing behind the last character.
+    let last = document.source().text().trim_end().char_indices().next_back();
+    let span = last.map_or(Span::new(0, 0), |(at, last)| Span::new(at, last.len_utf8()));
+    let place = Place::new(document.source(), span);
     let mut checker = Checker { root, bag };
     let children =
         checker.block(&document.nodes, &Frame { shape: root, kind: None, place: &place });

@@ -74,9 +74,11 @@ impl Token {
         }
     }
 
-    /// Returns the token as a place with at least one byte, inside the text.
-    fn span(&self) -> Span {
-        Span::new(self.offset, self.text.len().max(1))
+    /// Returns the token as a place inside the text: where it is empty, the character behind it, and nothing at the end.
+    fn span(&self, source: &SourceFile) -> Span {
+        let behind = source.text().get(self.offset..).and_then(|rest| rest.chars().next());
+        let least = behind.map_or(0, char::len_utf8);
+        Span::new(self.offset, if self.text.is_empty() { least } else { self.text.len() })
     }
 
     /// Returns the token with its property's name.
@@ -108,7 +110,7 @@ fn problem(source: &SourceFile, token: &Token, diagnostic: &KdlDiagnostic) -> Pr
         },
     );
     let problem = Problem::new(Code::KdlSyntax, format!("{message}, found {}", shown(&token.text)));
-    let problem = problem.label(source, token.span(), "this does not fit");
+    let problem = problem.label(source, token.span(source), "this does not fit");
     match (&diagnostic.help, token.text.is_empty()) {
         (Some(help), false) => problem.help(help.clone()),
         (Some(_) | None, _) => problem.help("KDL 2.0 is described at https://kdl.dev/spec"),
@@ -142,7 +144,7 @@ fn version_1(source: &SourceFile, token: &Token) -> Option<Problem> {
     );
     Some(
         Problem::new(Code::KdlVersion1, message)
-            .label(source, token.span(), "this is how KDL 1 writes it")
+            .label(source, token.span(source), "this is how KDL 1 writes it")
             .help(format!("write `{form}`")),
     )
 }
@@ -187,7 +189,7 @@ fn unquoted(source: &SourceFile, token: &Token) -> Option<Problem> {
             Code::KdlUnquoted,
             format!("{what} is written without quotes, found {}", shown(text)),
         )
-        .label(source, token.span(), "quotes are missing here")
+        .label(source, token.span(source), "quotes are missing here")
         .help(help),
     )
 }

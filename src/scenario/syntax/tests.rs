@@ -118,3 +118,12 @@ fn the_parser_differs_from_the_official_suite_in_five_known_documents() {
         assert!(!parses(text), "{name}: the parser was mended; drop the case");
     }
 }
+
+#[test]
+fn a_mistake_at_the_end_of_the_file_has_a_place_inside_of_it() {
+    let text = "a b=";
+    for problem in problems(text) {
+        let span = problem.labels()[0].span;
+        assert!(text.get(span.offset()..span.offset() + span.length()).is_some(), "{problem:?}");
+    }
+}
