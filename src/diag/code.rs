@@ -1,42 +1,7 @@
 //! Every diagnostic code once, with its severity and its explanation. Codes are API: never renamed.
 
 use super::Severity;
-
-/// Declares the codes: variant, text, severity, one-line title, explanation.
-macro_rules! codes {
-    ($($variant:ident $text:literal $severity:ident $title:literal $explanation:literal;)+) => {
-        /// A diagnostic code. Its text (`area::name`) is stable; `bench explain-code` prints its explanation.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code {
-            $(#[doc = $title] $variant,)+
-        }
-
-        impl Code {
-            /// Every code, in the order of `docs/diagnostics.md`.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// Returns the stable text.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-
-            /// Returns how bad it is.
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity,)+ }
-            }
-
-            /// Returns what it is, in one line.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title,)+ }
-            }
-
-            /// Returns why it is refused and what to do, in Markdown.
-            pub const fn explanation(self) -> &'static str {
-                match self { $(Self::$variant => $explanation,)+ }
-            }
-        }
-    };
-}
+use super::declare::codes;
 
 codes! {
     // Command line.
@@ -193,7 +158,21 @@ codes! {
 
     // Workflow graphs.
     GraphInput "graph::input" Error "A file of graphs is not what its format says."
-        "Sessions with forks and spawns stand one a line, as JSON. The message names the line, the session and what is wrong: an unknown key, a reference that leads nowhere, a fork before the last turn, a join that is no later turn.";
+        "A native file is YAML or JSON, its keys are texts, and each stands once in a mapping. Sessions with forks and spawns stand one a line, as JSON. The message names the line, the session and what is wrong: an unknown key, a reference that leads nowhere, a fork before the last turn, a join that is no later turn.";
+    GraphRecords "graph::records" Error "The records of a native file do not make graphs."
+        "A native file holds one graph and, behind it, the traces that run it: as `graph` and `traces` of one document, or as documents or lines with `kind`. A trace of a graph without nodes brings `messages`. Source: rules 19 and 20 of the format.";
+    GraphField "graph::field" Error "A field of a native graph is unknown, missing or of the wrong kind."
+        "Unknown fields are refused, because what they ask for would not happen; the nearest known one is shown. docs/graph.md lists them.";
+    GraphVersion "graph::version" Error "A native graph has a version that is not known."
+        "Fields mean what the version says. Known is `\"2.0\"`. Source: rule 12 of the format.";
+    GraphNodeType "graph::node_type" Error "A node is no call of a model."
+        "Nodes are of the type `llm`; tools and manual steps are not run. Write what they take as a delay of an edge. Source: rule 13 of the format.";
+    GraphDelay "graph::delay" Error "A delay is negative, not finite or too long."
+        "Times of native graphs are numbers of microseconds from 0 on. Source: rule 57 of the format.";
+    GraphPrompt "graph::prompt" Error "A prompt reads what need not be there, or cannot be sent."
+        "A prompt is messages and `@CHANNEL`. What is read must be there whenever the node is sent, and must be the same in every run: a channel whose writer has not ended, or whose writers run side by side, is refused, and so are a text with several writers, a conversation that is not continued at its start, and blocks of types and media. The message says which.";
+    GraphCache "graph::cache" Warning "A node expects more from a cache than its prompt has."
+        "`cached` tokens are part of the `input` tokens. A recording that states more counts something else. Source: rule 15 of the format.";
     GraphTree "graph::tree" Error "No graph has this name."
         "A recording holds one graph a session tree, called after its root session. `bench graph FILE` without `--tree` draws all of them.";
     GraphName "graph::name" Error "A name in a graph is taken or means something else."

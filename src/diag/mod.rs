@@ -5,6 +5,7 @@
 mod advice;
 mod bag;
 mod code;
+mod declare;
 mod encoding;
 mod page;
 mod problem;

@@ -221,8 +221,11 @@ fn node_json(graph: &Graph, index: NodeIndex) -> Value {
         Prompt::Blocks { .. } | Prompt::Sampled(_) => &[],
     };
     let authored = pieces.iter().map(|piece| match piece {
-        Piece::Raw { role, .. } | Piece::Composed { role, .. } => {
-            object([("role", Value::text(role))])
+        Piece::Raw { role, .. } => object([("role", Value::text(role))]),
+        Piece::Composed { role, .. } => {
+            let answers = piece.answers();
+            let names = answers.iter().map(|of| Value::text(&graph.node(*of).id));
+            object([("answers_in", Value::List(names.collect())), ("role", Value::text(role))])
         }
         Piece::Answer(of) => object([
             ("answer_of", Value::text(&graph.node(*of).id)),

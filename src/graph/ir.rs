@@ -79,6 +79,8 @@ pub struct Node {
 pub struct Overrides {
     /// The tools, as JSON.
     pub tools: Option<String>,
+    /// Further headers: name and value.
+    pub headers: Vec<(String, String)>,
     /// Further fields: name and JSON.
     pub body: Vec<(String, String)>,
 }

@@ -45,6 +45,7 @@ pub mod shape;
 pub mod syntax;
 pub mod table;
 mod version;
+pub(crate) mod written;
 
 pub use load::{Loaded, load, load_text, project_root};
 pub(crate) use print::quoted;

@@ -51,6 +51,53 @@ fn sessions_with_forks_and_spawns_are_drawn() {
 }
 
 #[test]
+fn native_graphs_are_drawn_and_never_guessed() {
+    let place = place();
+    let text = "graph:\n  version: '2.0'\n  state: {t: {type: text}}\n  nodes:\n    a: {output: t}\n    b: {prompt: [{role: user, content: ['@t', '!']}], inputs: [{channel: t}]}\ntraces: [{id: one}, {id: two}]\n";
+    place.write("g.yaml", text);
+    let words = ["graph", "g.yaml", "--input=native", "--format=json", "--tree=two"];
+    let ran = place.bench(words).exits(0);
+    let value: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(value["graphs"][0]["id"], "two");
+    let message = &value["graphs"][0]["nodes"][1]["messages"][0];
+    assert_eq!(*message, serde_json::json!({"answers_in": ["a"], "role": "user"}));
+    let refused = place.bench(["graph", "g.yaml"]).exits(2);
+    assert!(refused.stderr.contains("trace::"), "{refused}");
+    place.write("bad.yaml", text.replace("output", "outptu"));
+    let refused = place.bench(["graph", "bad.yaml", "--input=native"]).exits(2);
+    assert!(refused.stderr.contains("bad.yaml:5:9"), "{refused}");
+    assert!(refused.stderr.contains("did you mean `output`?"), "{refused}");
+}
+
+#[test]
+fn the_ceiling_of_a_prefix_cache_is_shown_by_tree_and_over_the_corpus() {
+    let place = place();
+    let table = |file: &str| {
+        let ran = place.bench(["graph", file, "--format", "table"]).exits(0);
+        let cells = |line: &str| {
+            line.split("  ")
+                .filter(|cell| !cell.is_empty())
+                .map(|cell| cell.trim().to_owned())
+                .collect::<Vec<_>>()
+        };
+        ran.stdout.lines().map(cells).collect::<Vec<_>>()
+    };
+    let dynamo = table("graph/capture.jsonl.gz");
+    let names: Vec<&str> = dynamo.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(names, ["graph", "root-a", "root-b", "root-c", "each alone", "one cache"]);
+    let sum = |column: usize| {
+        dynamo[1..4].iter().map(|row| row[column].parse::<u64>().expect("a number")).sum::<u64>()
+    };
+    let sums: Vec<String> = (1..6).map(|column| sum(column).to_string()).collect();
+    assert_eq!(dynamo[4][1..6], sums);
+    assert_eq!(dynamo[4][2], "28");
+    // The names of blocks reach as far as the capture does, and no further than a Weka trace.
+    let weka = table("graph/weka.jsonl.gz");
+    assert_eq!(weka[1..5], dynamo[1..5]);
+    assert_eq!(weka[5][1..], weka[4][4..]);
+}
+
+#[test]
 fn what_cannot_be_drawn_is_refused() {
     let place = place();
     let unknown = place.bench(["graph", "graph/weka.jsonl.gz", "--tree", "root-d"]).exits(2);

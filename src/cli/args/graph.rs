@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::graph::{Drawing, IdleGapCap};
+use crate::graph::{Drawing, Graph, IdleGapCap};
 use crate::units::Nanos;
 
 /// Arguments of `graph`.
@@ -31,6 +31,13 @@ pub(crate) struct GraphArgs {
     pub(crate) idle_gap_cap: IdleGapCap,
 }
 
+impl GraphArgs {
+    /// Returns whether a graph was asked for.
+    pub(crate) fn is_wanted(&self, graph: &Graph) -> bool {
+        self.tree.as_ref().is_none_or(|tree| *tree == graph.id)
+    }
+}
+
 /// How graphs are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DrawingFormat {
@@ -40,6 +47,8 @@ pub(crate) enum DrawingFormat {
     Mermaid,
     /// For programs
     Json,
+    /// A line each: calls, edges, and what a prefix cache that forgets nothing would serve
+    Table,
 }
 
 /// What files of graphs hold.
@@ -51,14 +60,18 @@ pub(crate) enum GraphInput {
     Dynamo,
     /// Sessions with forks and spawns, one a line
     DagJsonl,
+    /// Graphs and traces in YAML or JSON
+    Native,
 }
 
-impl From<DrawingFormat> for Drawing {
-    fn from(format: DrawingFormat) -> Self {
-        match format {
-            DrawingFormat::Dot => Self::Dot,
-            DrawingFormat::Mermaid => Self::Mermaid,
-            DrawingFormat::Json => Self::Json,
+impl DrawingFormat {
+    /// Returns the drawing; absent for the table.
+    pub(crate) const fn drawing(self) -> Option<Drawing> {
+        match self {
+            Self::Dot => Some(Drawing::Dot),
+            Self::Mermaid => Some(Drawing::Mermaid),
+            Self::Json => Some(Drawing::Json),
+            Self::Table => None,
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::cli::args::{GraphArgs, GraphInput};
 use crate::cli::{Context, Exit, Failure, print_as_written};
 use crate::diag::{Bag, Code, Problem};
 use crate::graph::{
-    Drawer, Drawing, Graph, LowerCounts, LowerOptions, draw_one, lower, read_dag, validate,
+    Drawer, Graph, LowerCounts, LowerOptions, draw_one, lower, read_dag, read_native,
+    validate_recorded,
 };
 use crate::scenario::scalar::nearest;
 use crate::trace::{
@@ -14,6 +15,7 @@ use crate::trace::{
     read_weka_as,
 };
 
+use super::graph_table::{Row, Table};
 use super::trace_open;
 
 /// Runs the command.
@@ -24,7 +26,7 @@ pub(super) fn run(args: &GraphArgs, context: &Context) -> Result<Exit, Failure> 
     let mut outcome = Ok(());
     print_as_written(|out| {
         let mut sink = Sink::new(args, out);
-        outcome = read(&files, args, context, &mut sink).and_then(|()| sink.judge(args));
+        outcome = read(&files, args, context, &mut sink).and_then(|()| sink.judge(args, context));
         sink.end(outcome.is_ok())
     })?;
     outcome.map(|()| Exit::Success)
@@ -37,24 +39,33 @@ struct Drawn {
     given: LowerCounts,
     wrong: Bag,
     /// Absent where it is wrong or nobody asked for it.
-    drawing: Option<Vec<u8>>,
+    shown: Option<Shown>,
+}
+
+/// What is shown of a graph.
+enum Shown {
+    Drawing(Vec<u8>),
+    Row(Box<Row>),
 }
 
 impl Drawn {
-    /// Draws a graph.
-    fn of((graph, given): (&Graph, LowerCounts), args: &GraphArgs) -> Self {
-        let is_wanted = args.tree.as_ref().is_none_or(|tree| *tree == graph.id);
-        let wrong = if is_wanted { validate(graph) } else { Bag::new() };
-        let is_drawn = is_wanted && !wrong.has_errors();
-        let drawing = is_drawn.then(|| draw_one(graph, args.format.into()));
-        Self { id: graph.id.clone(), given, wrong, drawing }
+    /// Draws a graph, where it is right.
+    fn of(graph: Graph, given: LowerCounts, wrong: Bag, args: &GraphArgs) -> Self {
+        let is_drawn = args.is_wanted(&graph) && !wrong.has_errors();
+        let id = graph.id.clone();
+        let shown = is_drawn.then(|| match args.format.drawing() {
+            Some(drawing) => Shown::Drawing(draw_one(&graph, drawing)),
+            None => Shown::Row(Box::new(Row::of(graph))),
+        });
+        Self { id, given, wrong, shown }
     }
 }
 
 /// Where drawings go.
 struct Sink<'o> {
     out: &'o mut dyn Write,
-    drawer: Drawer,
+    drawer: Option<Drawer>,
+    table: Table,
     given: LowerCounts,
     wrong: Bag,
     /// Names of the graphs that nobody asked for.
@@ -66,32 +77,40 @@ struct Sink<'o> {
 
 impl<'o> Sink<'o> {
     fn new(args: &GraphArgs, out: &'o mut dyn Write) -> Self {
-        let drawer = Drawer::new(Drawing::from(args.format));
+        let drawer = args.format.drawing().map(Drawer::new);
         let (given, wrong, others) = (LowerCounts::default(), Bag::new(), Vec::new());
-        Self { out, drawer, given, wrong, others, drawn: 0, written: Ok(()) }
+        let table = Table::default();
+        Self { out, drawer, table, given, wrong, others, drawn: 0, written: Ok(()) }
     }
 
     /// Writes a drawing, where all is well so far.
     fn take(&mut self, drawn: Drawn) {
         self.given.add(drawn.given);
         self.wrong.extend(drawn.wrong);
-        let Some(drawing) = drawn.drawing else {
+        let Some(shown) = drawn.shown else {
             self.others.push(drawn.id);
             return;
         };
         self.drawn += 1;
-        if self.written.is_ok() && !self.wrong.has_errors() {
-            self.written = (self.out.write_all(self.drawer.before().as_bytes()))
-                .and_then(|()| self.out.write_all(&drawing));
+        match (shown, &mut self.drawer) {
+            (Shown::Row(row), _) => self.table.add(*row),
+            (Shown::Drawing(drawing), Some(drawer)) => {
+                if self.written.is_ok() && !self.wrong.has_errors() {
+                    self.written = (self.out.write_all(drawer.before().as_bytes()))
+                        .and_then(|()| self.out.write_all(&drawing));
+                }
+            }
+            (Shown::Drawing(_), None) => {} // a table draws nothing
         }
     }
 
     /// Says what is wrong with graphs, or that the one which was asked for is not there.
-    fn judge(&mut self, args: &GraphArgs) -> Result<(), Failure> {
+    fn judge(&mut self, args: &GraphArgs, context: &Context) -> Result<(), Failure> {
         let wrong = std::mem::take(&mut self.wrong);
         if wrong.has_errors() {
             return Err(wrong.into());
         }
+        context.report(wrong);
         match &args.tree {
             Some(tree) if self.drawn == 0 => Err(absent(tree, &self.others).into()),
             Some(_) | None => Ok(()),
@@ -101,7 +120,13 @@ impl<'o> Sink<'o> {
     /// Ends the document where it is whole.
     fn end(self, is_whole: bool) -> io::Result<()> {
         self.written?;
-        if is_whole { self.out.write_all(self.drawer.end().as_bytes()) } else { Ok(()) }
+        if !is_whole {
+            return Ok(());
+        }
+        match self.drawer {
+            Some(drawer) => self.out.write_all(drawer.end().as_bytes()),
+            None => self.out.write_all(self.table.text().as_bytes()),
+        }
     }
 }
 
@@ -113,7 +138,8 @@ fn read(
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
     let source = match args.input {
-        Some(GraphInput::DagJsonl) => return authored(files, args, sink),
+        Some(GraphInput::DagJsonl) => return authored(files, read_sessions, args, sink),
+        Some(GraphInput::Native) => return authored(files, read_native, args, sink),
         Some(GraphInput::Weka) => RecordedSource::Weka,
         Some(GraphInput::Dynamo) => RecordedSource::Dynamo,
         None => detect_recording(files)?,
@@ -121,7 +147,9 @@ fn read(
     let options = LowerOptions { idle_gap_cap: args.idle_gap_cap };
     let make = |tree: RecordedTree| {
         let (graph, given) = lower(&tree, options);
-        Drawn::of((&graph, given), args)
+        let wrong =
+            if args.is_wanted(&graph) { validate_recorded(&tree, &graph) } else { Bag::new() };
+        Drawn::of(graph, given, wrong, args)
     };
     let strict = RecordedOptions::strict();
     let counts = match source {
@@ -141,11 +169,26 @@ fn read(
     Ok(())
 }
 
-/// Reads sessions with forks and spawns.
-fn authored(files: &[TraceInput], args: &GraphArgs, sink: &mut Sink<'_>) -> Result<(), Failure> {
+/// Graphs that somebody wrote and warnings about them, or everything that is wrong.
+pub(super) type Authored = Result<(Vec<Graph>, Bag), Bag>;
+
+/// Reads sessions with forks and spawns, about which nothing is warned of.
+pub(super) fn read_sessions(name: &str, text: &str) -> Authored {
+    Ok((read_dag(name, text)?, Bag::new()))
+}
+
+/// Reads graphs that somebody wrote: whoever reads them has checked them.
+fn authored(
+    files: &[TraceInput],
+    reader: fn(&str, &str) -> Authored,
+    args: &GraphArgs,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure> {
     for file in files {
-        for graph in read_dag(file.name(), &file.text()?)? {
-            sink.take(Drawn::of((&graph, LowerCounts::default()), args));
+        let (graphs, warnings) = reader(file.name(), &file.text()?)?;
+        sink.wrong.extend(warnings);
+        for graph in graphs {
+            sink.take(Drawn::of(graph, LowerCounts::default(), Bag::new(), args));
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ mod fmt;
 mod forbid;
 mod fresh;
 mod graph;
+mod graph_table;
 mod import;
 mod jobs;
 mod judged;

@@ -12,10 +12,14 @@ use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::graph::content::{Synthesis, Tokenizer};
 use crate::graph::store::{Recording, Store, StoreCounts, StoreFolder, StoreInfo};
-use crate::graph::{LowerOptions, read_dag, validate};
+use crate::graph::{LowerOptions, read_native};
 use crate::trace::{RecordedOptions, RecordedSource, TraceInput, detect_recording};
 
+use super::graph::{Authored, read_sessions};
 use super::trace_open;
+
+/// A reader of graphs that somebody wrote, by the name of the file and its text.
+type Reader = fn(&str, &str) -> Authored;
 
 /// Runs the command.
 pub(super) fn run(args: &StoreArgs, context: &Context) -> Result<Exit, Failure> {
@@ -30,15 +34,16 @@ fn build(args: &StoreBuildArgs, context: &Context) -> Result<Exit, Failure> {
     let (_, files) = trace_open::inputs(&args.files)?;
     let synthesis = Synthesis::new(args.seed, Arc::new(tokenizer(args.tokenizer.as_deref())?))?;
     let source = match args.input {
-        Some(GraphInput::DagJsonl) => None,
-        Some(GraphInput::Weka) => Some(RecordedSource::Weka),
-        Some(GraphInput::Dynamo) => Some(RecordedSource::Dynamo),
-        None => Some(detect_recording(&files)?),
+        Some(GraphInput::DagJsonl) => Err(read_sessions as Reader),
+        Some(GraphInput::Native) => Err(read_native as Reader),
+        Some(GraphInput::Weka) => Ok(RecordedSource::Weka),
+        Some(GraphInput::Dynamo) => Ok(RecordedSource::Dynamo),
+        None => Ok(detect_recording(&files)?),
     };
     let mut folder = StoreFolder::create(&args.out, &synthesis)?;
     match source {
-        None => authored(&files, &synthesis, &mut folder)?,
-        Some(source) => {
+        Err(reader) => authored(&files, reader, (&synthesis, &mut folder), context)?,
+        Ok(source) => {
             let lower = LowerOptions { idle_gap_cap: args.idle_gap_cap };
             let recording = Recording { source, options: RecordedOptions::strict(), lower };
             let added = folder.add_recording(&files, recording, &synthesis)?;
@@ -58,19 +63,18 @@ fn build(args: &StoreBuildArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Adds sessions with forks and spawns.
+/// Adds graphs that somebody wrote: whoever reads them has checked them.
 fn authored(
     files: &[TraceInput],
-    synthesis: &Synthesis,
-    folder: &mut StoreFolder,
+    reader: Reader,
+    (synthesis, folder): (&Synthesis, &mut StoreFolder),
+    context: &Context,
 ) -> Result<(), Failure> {
     for file in files {
-        for graph in read_dag(file.name(), &file.text()?)? {
-            let wrong = validate(&graph);
-            if wrong.has_errors() {
-                return Err(wrong.into());
-            }
-            folder.add(&graph, synthesis)?;
+        let (graphs, warnings) = reader(file.name(), &file.text()?)?;
+        context.report(warnings);
+        for graph in &graphs {
+            folder.add(graph, synthesis)?;
         }
     }
     Ok(())

@@ -182,7 +182,7 @@ fn seconds(duration: Nanos) -> String {
 }
 
 /// Returns a share in percent with two places.
-fn percent(share: Ppm) -> String {
+pub(super) fn percent(share: Ppm) -> String {
     let percent = Micros6::ratio(u128::from(share.get()), 10_000);
     percent.map_or(String::new(), |percent| percent.to_places(2) + " %")
 }

@@ -8,6 +8,7 @@ use crate::graph::ir::{
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
 };
 use crate::graph::prompt::{Piece, Prompt};
+use crate::graph::validate::findings;
 use crate::trace::HashScope;
 use crate::units::{Nanos, Tokens};
 
@@ -54,10 +55,26 @@ struct Expansion {
 /// `name` is what messages call the file.
 ///
 /// # Errors
-/// Everything that is wrong with the text, with its line: `graph::input`.
+/// Everything that is wrong with the text, with its line: `graph::input`; what is wrong with a graph, at the line of the session
+/// that it is about: codes `graph::*`.
 pub fn read_dag(name: &str, text: &str) -> Result<Vec<Graph>, Bag> {
     let sessions = Sessions::read(name, text)?;
-    sessions.roots().into_iter().map(|root| expand(&sessions, root)).collect()
+    let (mut graphs, mut wrong) = (Vec::new(), Bag::new());
+    for root in sessions.roots() {
+        let graph = expand(&sessions, root)?;
+        for finding in findings(&graph) {
+            let turn = finding.at(&graph).map(|node| &graph.node(node).session);
+            let name = turn.map_or(graph.id.as_str(), |turn| turn.session.as_str());
+            wrong.push(sessions.problem(original(name), finding.code, finding.message));
+        }
+        graphs.push(graph);
+    }
+    if wrong.has_errors() { Err(wrong) } else { Ok(graphs) }
+}
+
+/// Returns the name that the file has for a session, which may be spawned several times.
+fn original(name: &str) -> &str {
+    name.split_once('#').map_or(name, |(name, _)| name)
 }
 
 /// Returns the graph of a root.
@@ -174,7 +191,11 @@ impl Expansion {
             inputs: Vec::new(),
             output: Some(ChannelIndex(index.0)),
             prompt: Prompt::Authored(said.lineage.clone()),
-            overrides: Overrides { tools: said.tools.clone(), body: extra.collect() },
+            overrides: Overrides {
+                tools: said.tools.clone(),
+                headers: Vec::new(),
+                body: extra.collect(),
+            },
         });
         self.edge(after, Endpoint::Node(index), wait);
     }

@@ -78,6 +78,16 @@ impl Sessions {
         self.lines.push(line);
     }
 
+    /// Returns a problem with the session of a name.
+    pub(super) fn problem(&self, name: &str, code: Code, message: String) -> Problem {
+        let line = self.index.get(name).map(|at| &self.lines[*at]);
+        let problem = Problem::new(code, message);
+        match line {
+            Some(line) => problem.label(line, Span::default(), "this session"),
+            None => problem,
+        }
+    }
+
     /// Keeps a problem with a session.
     fn refuse(&mut self, at: usize, message: &str) {
         let message = format!("session `{}`: {message}", self.records[at].session_id);

@@ -69,6 +69,7 @@ impl Topology<'_> {
             prompt: Prompt::Authored(self.body.list(|body| Piece::Answer(NodeIndex(body.size())))),
             overrides: Overrides {
                 tools: self.maybe_text(),
+                headers: (0..self.body.size()).map(|_| (self.text(), self.text())).collect(),
                 body: (0..self.body.size()).map(|_| (self.text(), self.text())).collect(),
             },
         }

@@ -106,12 +106,14 @@ impl<'g> Topology<'g> {
         for slot in slots {
             self.body.size(slot.0);
         }
-        let Overrides { tools, body } = overrides;
+        let Overrides { tools, headers, body } = overrides;
         self.maybe_text(tools.as_deref());
-        self.body.size(body.len());
-        for (name, json) in body {
-            self.text(name);
-            self.text(json);
+        for pairs in [headers, body] {
+            self.body.size(pairs.len());
+            for (name, value) in pairs {
+                self.text(name);
+                self.text(value);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::diag::Bag;
 use crate::graph::content::Synthesis;
 use crate::graph::lower::{LowerCounts, LowerOptions, lower};
-use crate::graph::validate::validate;
+use crate::graph::validate::validate_recorded;
 use crate::trace::{
     RecordedCounts, RecordedOptions, RecordedSource, RecordedTree, TraceInput, read_dynamo_as,
     read_weka_as,
@@ -42,7 +42,7 @@ struct Made {
 impl Made {
     fn of(tree: &RecordedTree, options: LowerOptions, synthesis: &Synthesis) -> Self {
         let (graph, lowered) = lower(tree, options);
-        let wrong = validate(&graph);
+        let wrong = validate_recorded(tree, &graph);
         let parts = (!wrong.has_errors()).then(|| TreeParts::of(&graph, synthesis));
         Self { lowered, wrong, parts }
     }

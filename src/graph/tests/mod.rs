@@ -1,7 +1,9 @@
 //! Graphs against an independent implementation, against laws, and against cases computed by hand.
 
+mod ceiling;
 mod hand;
 mod laws;
 mod recorded;
+mod rules;
 pub(super) mod support;
 mod validators;

@@ -1,18 +1,18 @@
 //! Rules about channels.
 
-use crate::diag::{Bag, Code};
+use crate::diag::Code;
 use crate::graph::ir::{ChannelIndex, Graph, InputCount, Node, Reducer};
 
-use super::problem;
+use super::finding::Finding;
 
 /// Every channel that a node reads or writes exists.
-pub(super) fn indices(graph: &Graph, bag: &mut Bag) {
+pub(super) fn indices(graph: &Graph, found: &mut Vec<Finding>) {
     let exists = |channel: &ChannelIndex| channel.0 < graph.channels.len();
-    for node in &graph.nodes {
+    for (at, node) in graph.nodes.iter().enumerate() {
         let read = node.inputs.iter().map(|input| &input.channel);
         if !read.chain(&node.output).all(exists) {
             let message = format!("`{}` reads or writes a channel that is not there", node.id);
-            bag.push(problem(graph, Code::GraphChannel, &message));
+            found.push(Finding::node(Code::GraphChannel, at, message));
         }
     }
 }
@@ -29,8 +29,9 @@ fn writers_of(graph: &Graph) -> Vec<Vec<&Node>> {
 }
 
 /// A channel that keeps its last value has one writer: with several, the order of answers would decide.
-pub(super) fn writers(graph: &Graph, bag: &mut Bag) {
-    for (channel, writers) in graph.channels.iter().zip(writers_of(graph)) {
+pub(super) fn writers(graph: &Graph, found: &mut Vec<Finding>) {
+    let written = graph.channels.iter().zip(writers_of(graph)).enumerate();
+    for (at, (channel, writers)) in written {
         if channel.reducer == Reducer::Overwrite && writers.len() > 1 {
             let names: Vec<String> = writers.iter().map(|node| format!("`{}`", node.id)).collect();
             let message = format!(
@@ -38,15 +39,15 @@ pub(super) fn writers(graph: &Graph, bag: &mut Bag) {
                 channel.name,
                 names.join(", ")
             );
-            bag.push(problem(graph, Code::GraphChannel, &message));
+            found.push(Finding::channel(Code::GraphChannel, at, message));
         }
     }
 }
 
 /// What a node waits for can come: somebody writes the channel, as often as it is waited for.
-pub(super) fn inputs(graph: &Graph, bag: &mut Bag) {
+pub(super) fn inputs(graph: &Graph, found: &mut Vec<Finding>) {
     let writers = writers_of(graph);
-    for node in &graph.nodes {
+    for (at, node) in graph.nodes.iter().enumerate() {
         for input in &node.inputs {
             let written = u64::try_from(writers[input.channel.0].len()).unwrap_or(u64::MAX);
             let wanted = match input.count {
@@ -59,7 +60,7 @@ pub(super) fn inputs(graph: &Graph, bag: &mut Bag) {
                     "`{}` waits for {wanted} values of `{channel}`, which {written} nodes write",
                     node.id
                 );
-                bag.push(problem(graph, Code::GraphChannel, &message));
+                found.push(Finding::node(Code::GraphChannel, at, message));
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Rules about paths.
 
-use crate::diag::{Bag, Code};
+use crate::diag::Code;
 use crate::graph::ir::{Endpoint, Graph, NodeIndex};
 
 use super::edges::{node, nodes};
-use super::problem;
+use super::finding::Finding;
 
 /// No node waits for itself, over any number of others. Names one cycle, from its first node on.
-pub(super) fn cycles(graph: &Graph, bag: &mut Bag) {
+pub(super) fn cycles(graph: &Graph, found: &mut Vec<Finding>) {
     let mut waiting = vec![0_usize; graph.nodes.len()];
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for (source, target) in graph.edges.iter().filter_map(nodes) {
@@ -25,12 +25,11 @@ pub(super) fn cycles(graph: &Graph, bag: &mut Bag) {
     }
     // Every node that is left waits for another one that is left: walking back never ends.
     let Some(first) = waiting.iter().position(|count| *count > 0) else { return };
-    let names: Vec<String> = cycle(graph, &waiting, first)
-        .iter()
-        .map(|at| format!("`{}`", graph.node(NodeIndex(*at)).id))
-        .collect();
+    let cycle = cycle(graph, &waiting, first);
+    let names: Vec<String> =
+        cycle.iter().map(|at| format!("`{}`", graph.node(NodeIndex(*at)).id)).collect();
     let message = format!("nodes wait for one another: {}", names.join(" -> "));
-    bag.push(problem(graph, Code::GraphCycle, &message));
+    found.push(Finding::node(Code::GraphCycle, cycle[0], message));
 }
 
 /// Returns a cycle among the nodes that still wait, closed.
@@ -55,7 +54,7 @@ fn cycle(graph: &Graph, waiting: &[usize], from: usize) -> Vec<usize> {
 }
 
 /// Every node can be reached from the start. A graph without edges from the start starts nowhere.
-pub(super) fn unreachable(graph: &Graph, bag: &mut Bag) {
+pub(super) fn unreachable(graph: &Graph, found: &mut Vec<Finding>) {
     let mut reached = vec![false; graph.nodes.len()];
     let mut next: Vec<Vec<NodeIndex>> = vec![Vec::new(); graph.nodes.len()];
     let mut open = Vec::new();
@@ -72,8 +71,8 @@ pub(super) fn unreachable(graph: &Graph, bag: &mut Bag) {
             open.extend(&next[at.0]);
         }
     }
-    for (found, _) in graph.nodes.iter().zip(&reached).filter(|(_, reached)| !**reached) {
-        let message = format!("`{}` cannot be reached from the start", found.id);
-        bag.push(problem(graph, Code::GraphUnreachable, &message));
+    for at in (0..reached.len()).filter(|at| !reached[*at]) {
+        let message = format!("`{}` cannot be reached from the start", graph.nodes[at].id);
+        found.push(Finding::node(Code::GraphUnreachable, at, message));
     }
 }

@@ -20,7 +20,8 @@ pub(super) struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Returns the headers, all but the volatile ones: names in lower case and in order, each once. What the scenario states wins.
+    /// Returns the headers, all but the volatile ones: names in lower case and in order, each once. What a call states wins over what
+    /// is written by itself, and what the scenario states over both.
     ///
     /// `phase` is the word of a warm-up.
     pub(super) fn headers(&self, is_streaming: bool, phase: Option<&str>) -> Vec<(String, String)> {
@@ -33,7 +34,7 @@ impl Sender<'_> {
             ("x-request-id".to_owned(), visible(&self.identity.request(self.node, phase))),
         ];
         all.extend(routing::headers(self.routing, self.graph, self.node, self.identity));
-        for (name, value) in &self.endpoint.headers {
+        for (name, value) in self.node.overrides.headers.iter().chain(&self.endpoint.headers) {
             let name = name.to_ascii_lowercase();
             all.retain(|(known, _)| *known != name);
             all.push((name, value.clone()));

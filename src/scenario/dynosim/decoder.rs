@@ -3,9 +3,9 @@
 use crate::diag::{Bag, Code};
 use crate::scenario::bounds;
 
+use super::Place;
 use super::field::{Field, FieldKind};
-use super::place::Place;
-use super::yaml::{Data, Entry, Map, Node};
+use crate::scenario::written::{Data, Entry, Map, Node};
 
 /// Which whole numbers a field takes.
 #[derive(Debug, Clone, Copy)]

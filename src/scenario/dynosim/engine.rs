@@ -11,7 +11,7 @@ use super::field::{Field, not_covered, nullable, value};
 use super::prediction::TraceFormat;
 use super::source::SourceKind;
 use super::worker::{self, Stated};
-use super::yaml::Data;
+use crate::scenario::written::Data;
 
 /// Fields of `engine`.
 const ENGINE: &[Field] = &[

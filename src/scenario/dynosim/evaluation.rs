@@ -5,7 +5,7 @@ use crate::workload::Sla;
 
 use super::decoder::{Fields, Real, Report, Whole};
 use super::field::{Field, nullable, value};
-use super::yaml::Data;
+use crate::scenario::written::Data;
 
 /// Fields of `evaluation`.
 const EVALUATION: &[Field] = &[nullable("sla")];

@@ -2,8 +2,8 @@
 
 use crate::diag::{Bag, Code, Problem, SourceFile, Span};
 
-use super::place::Place;
-use super::yaml::{self, Data, Entry, Map, Node};
+use super::Place;
+use crate::scenario::written::{self, Data, Entry, Map, Node};
 
 /// Puts the overrides into `root`, left to right.
 ///
@@ -49,7 +49,7 @@ impl<'a> Override<'a> {
         }
         // The value is read in place, behind blanks, so that its positions are those of the argument.
         let padded = format!("{}{value}", " ".repeat(path.len() + 1));
-        let value = yaml::load_padded(&source, &padded)?;
+        let value = written::document_padded(&source, &padded, super::YAML)?;
         Ok(Self { source, path, value })
     }
 
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn root(text: &str) -> Node {
-        yaml::load(&SourceFile::new("c.yaml", text)).expect("YAML")
+        written::document(&SourceFile::new("c.yaml", text), super::super::YAML).expect("YAML")
     }
 
     fn set(text: &str, overrides: &[&str]) -> Result<Node, Vec<String>> {

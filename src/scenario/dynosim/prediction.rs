@@ -6,11 +6,11 @@ use crate::trace::TimestampBasis;
 use crate::units::BlockSize;
 use crate::workload::{Sla, Workload};
 
+use super::Place;
 use super::decoder::{Fields, Report};
 use super::field::{Field, refused, value};
-use super::place::Place;
-use super::yaml::{self, Data, Node};
 use super::{engine, evaluation, overrides, traffic};
+use crate::scenario::written::{self, Data, Node};
 
 /// The sections of a prediction.
 const ROOT: &[Field] = &[
@@ -88,7 +88,7 @@ pub(crate) enum TraceFormat {
 /// # Errors
 /// Every problem of the text, of the overrides, or of the schema, each with its place.
 pub(crate) fn decode(source: &SourceFile, overrides: &[String]) -> Result<Prediction, Bag> {
-    let mut root = yaml::load(source)?;
+    let mut root = written::document(source, super::YAML)?;
     if !matches!(root.data, Data::Map(_)) {
         return Err(not_a_mapping(&root));
     }

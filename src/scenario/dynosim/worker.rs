@@ -10,7 +10,7 @@ use crate::units::Tokens;
 use super::decoder::{Fields, Real, Report, Whole};
 use super::field::{Field, nullable, value};
 use super::kv_cache;
-use super::yaml::Data;
+use crate::scenario::written::Data;
 
 /// Fields of a worker.
 pub(super) const WORKER: &[Field] = &[

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::deployment::{Mode, Workers};
 use crate::diag::{Bag, Code, SourceFile, Span};
 use crate::scenario::bounds;
+use crate::scenario::written::load_json;
 use crate::units::SimTime;
 use crate::workload::{Load, Sla, Source, Stop, Workload};
 
@@ -13,7 +14,7 @@ use super::super::decoder::{Fields, Real, Report, Whole};
 use super::super::evaluation;
 use super::super::field::{Field, not_covered, nullable, value};
 use super::super::prediction::Prediction;
-use super::{engine, json, requests};
+use super::{engine, requests};
 
 /// Fields of a specification; others are ignored.
 const SPEC: &[Field] = &[
@@ -74,7 +75,7 @@ pub(super) struct Pool {
 /// # Errors
 /// Every problem of the text or of the schema, each with its place.
 pub(crate) fn decode(source: &SourceFile) -> Result<Prediction, Bag> {
-    let root = json::load(source)?;
+    let root = load_json(source, super::super::JSON)?;
     let mut report = Report::default();
     let start = Place::new(source, Span::new(0, usize::from(!source.text().is_empty())));
     let prediction = Fields::open_lenient(&root, SPEC, String::new(), start.clone(), &mut report)

@@ -5,10 +5,10 @@ use crate::units::BlockSize;
 
 use super::super::decoder::{Fields, Report, Whole};
 use super::super::field::{Field, nullable, value};
-use super::super::yaml::Node;
 use super::document::refuse;
 use super::engine::Part;
 use super::rank::Rank;
+use crate::scenario::written::Node;
 
 /// Fields of a group.
 const GROUP: &[Field] = &[

@@ -6,7 +6,6 @@
 mod document;
 mod engine;
 mod groups;
-mod json;
 mod kv_cache;
 mod rank;
 mod requests;

@@ -9,10 +9,10 @@ use crate::units::{BlockSize, Blocks, Tokens};
 
 use super::super::decoder::{Fields, Real, Report, Whole};
 use super::super::field::{Field, not_covered, nullable, value};
-use super::super::yaml::Data;
 use super::document::refuse;
 use super::engine::Part;
 use super::{groups, kv_cache};
+use crate::scenario::written::Data;
 
 /// Fields of a rank.
 pub(super) const RANK: &[Field] = &[

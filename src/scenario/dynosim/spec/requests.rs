@@ -9,8 +9,8 @@ use crate::workload::{RankPins, RawRequest, RequestList, StatedRequest};
 
 use super::super::decoder::{Fields, Real, Report, Whole};
 use super::super::field::{Field, not_covered, nullable, value};
-use super::super::yaml::Data;
 use super::document::{ranks_of, refuse};
+use crate::scenario::written::Data;
 
 /// Fields of a request; others are ignored.
 const REQUEST: &[Field] = &[

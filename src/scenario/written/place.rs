@@ -11,7 +11,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Returns a range of a source.
-    pub(super) fn new(source: &SourceFile, span: Span) -> Self {
+    pub(crate) fn new(source: &SourceFile, span: Span) -> Self {
         Self { source: source.clone(), span }
     }
 

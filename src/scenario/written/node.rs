@@ -1,19 +1,19 @@
 //! A YAML value with its place.
 
-use super::super::Place;
+use super::Place;
 
 /// A value and where it is written.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Node {
+pub(crate) struct Node {
     /// What it is.
-    pub(in super::super) data: Data,
+    pub(crate) data: Data,
     /// Where it is written.
-    pub(in super::super) place: Place,
+    pub(crate) place: Place,
 }
 
 /// A YAML value.
 #[derive(Debug, Clone)]
-pub(in super::super) enum Data {
+pub(crate) enum Data {
     /// Nothing, `~` or `null`.
     Null,
     /// A truth value.
@@ -36,25 +36,25 @@ pub(in super::super) enum Data {
 
 /// A mapping in the order written, each key once.
 #[derive(Debug, Clone, Default)]
-pub(in super::super) struct Map {
+pub(crate) struct Map {
     /// Its entries.
-    pub(in super::super) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// A key and its value.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Entry {
+pub(crate) struct Entry {
     /// The key.
-    pub(in super::super) key: String,
+    pub(crate) key: String,
     /// Where the key is written.
-    pub(in super::super) place: Place,
+    pub(crate) place: Place,
     /// The value.
-    pub(in super::super) value: Node,
+    pub(crate) value: Node,
 }
 
 impl Node {
     /// Returns what a reader of an error message should see: the kind, and the value where it is short.
-    pub(in super::super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match &self.data {
             Data::Null => "nothing (null)".to_owned(),
             Data::Bool(true) => "the truth value `true`".to_owned(),
@@ -72,12 +72,12 @@ impl Node {
 
 impl Map {
     /// Returns the entry of a key.
-    pub(in super::super) fn get(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
     /// Returns the position of a key.
-    pub(in super::super) fn position(&self, key: &str) -> Option<usize> {
+    pub(crate) fn position(&self, key: &str) -> Option<usize> {
         self.entries.iter().position(|entry| entry.key == key)
     }
 }

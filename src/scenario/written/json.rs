@@ -1,21 +1,22 @@
-//! JSON into the tree that the decoders read, with the place of every value.
+//! JSON as a tree, with the place of every value.
 //!
 //! Lists of token ids are kept as numbers: a prompt of many thousand tokens is one value.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{Bag, Code, SourceFile, Span};
 
-use super::super::Place;
-use super::super::yaml::{Data, Entry, Map, Node};
+use super::{Data, Entry, Map, Node, Place, Rules};
 
-/// Values nested deeper than this are no specification.
+/// Values nested deeper than this are nothing that a person wrote.
 const DEPTH_LIMIT: usize = 64;
 
 /// Returns the one value of a text.
 ///
 /// # Errors
 /// The first place that is no JSON, or a key that stands twice in one object.
-pub(super) fn load(source: &SourceFile) -> Result<Node, Bag> {
-    let mut parser = Parser { source, text: source.text(), at: 0, depth: 0 };
+pub(crate) fn load(source: &SourceFile, rules: Rules) -> Result<Node, Bag> {
+    let mut parser = Parser { source, rules, text: source.text(), at: 0, depth: 0 };
     let node = parser.value("").and_then(|node| {
         parser.skip_blanks();
         match parser.peek() {
@@ -40,6 +41,7 @@ struct Refused {
 /// The reader of one text.
 struct Parser<'s> {
     source: &'s SourceFile,
+    rules: Rules,
     text: &'s str,
     at: usize,
     depth: usize,
@@ -93,7 +95,7 @@ impl Parser<'_> {
 
     fn object(&mut self) -> Result<Data, Box<Refused>> {
         self.at += 1;
-        let mut map = Map::default();
+        let (mut map, mut seen) = (Map::default(), BTreeSet::new());
         if self.takes(b'}') {
             return Ok(Data::Map(map));
         }
@@ -105,10 +107,10 @@ impl Parser<'_> {
             }
             let key = self.string()?;
             let span = Span::new(start, self.at - start);
-            if map.get(&key).is_some() {
+            if !seen.insert(key.clone()) {
                 let message = format!("the key `{key}` stands twice in one object");
                 let label = "again here".to_owned();
-                let code = Code::DynosimDuplicateKey;
+                let code = self.rules.duplicate;
                 return Err(Box::new(Refused { span, code, message, label }));
             }
             if !self.takes(b':') {
@@ -282,7 +284,7 @@ impl Parser<'_> {
         };
         Box::new(Refused {
             span: Span::new(self.at, length),
-            code: Code::DynosimJson,
+            code: self.rules.syntax,
             message: format!("the text is no JSON: expected {expected}, found {found}"),
             label: format!("expected {expected}"),
         })
@@ -296,7 +298,12 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Node, Vec<String>> {
-        load(&SourceFile::new("s.json", text)).map_err(|bag| {
+        let rules = Rules {
+            syntax: Code::DynosimJson,
+            duplicate: Code::DynosimDuplicateKey,
+            values_max: usize::MAX,
+        };
+        load(&SourceFile::new("s.json", text), rules).map_err(|bag| {
             let shown = |problem: &crate::diag::Problem| {
                 format!("{} {problem}", problem.place().unwrap_or_default())
             };

@@ -1,39 +1,58 @@
 //! Events of the parser into a tree, with aliases and merge keys resolved.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 
-use crate::diag::{Bag, Code, SourceFile, Span};
+use crate::diag::{Bag, SourceFile, Span};
 
-use super::super::Place;
 use super::scalar;
-use super::{Data, Entry, Map, Node};
+use super::{Data, Entry, Map, Node, Place, Rules};
 
-/// Values nested deeper than this are no configuration.
+/// Values nested deeper than this are nothing that a person wrote.
 const DEPTH_LIMIT: usize = 64;
-/// More values than this, aliases expanded, are no configuration.
-const NODE_LIMIT: usize = 100_000;
 
 /// Returns the one document of a text; an empty text is null.
 ///
 /// # Errors
 /// Every duplicate key, key that is no text and foreign tag; or the first place that is no YAML.
-pub(in super::super) fn load(source: &SourceFile) -> Result<Node, Bag> {
-    load_padded(source, source.text())
+pub(crate) fn document(source: &SourceFile, rules: Rules) -> Result<Node, Bag> {
+    document_padded(source, source.text(), rules)
 }
 
 /// Returns the one document of `text`: the text of `source` with blanks in place of bytes that are no YAML.
 ///
 /// # Errors
-/// As [`load`], with what `source` says there.
-pub(in super::super) fn load_padded(source: &SourceFile, text: &str) -> Result<Node, Bag> {
-    let mut loader = Loader::new(source, text);
-    match loader.document() {
-        Ok(node) if loader.bag.is_empty() => Ok(node),
+/// As [`document`], with what `source` says there.
+pub(crate) fn document_padded(source: &SourceFile, text: &str, rules: Rules) -> Result<Node, Bag> {
+    let mut loader = Loader::new(source, text, rules);
+    match loader.stream(Documents::One) {
+        Ok(mut found) if loader.bag.is_empty() => Ok(found.pop().unwrap_or_else(|| Node {
+            data: Data::Null,
+            place: Place::new(source, Span::new(0, 0)),
+        })),
         Ok(_) | Err(Stop) => Err(loader.bag),
     }
+}
+
+/// Returns all documents of a text, in order.
+///
+/// # Errors
+/// As [`document`].
+pub(crate) fn documents(source: &SourceFile, rules: Rules) -> Result<Vec<Node>, Bag> {
+    let mut loader = Loader::new(source, source.text(), rules);
+    match loader.stream(Documents::Any) {
+        Ok(found) if loader.bag.is_empty() => Ok(found),
+        Ok(_) | Err(Stop) => Err(loader.bag),
+    }
+}
+
+/// How many documents a text may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Documents {
+    One,
+    Any,
 }
 
 /// The text is no YAML; the bag says why.
@@ -42,6 +61,7 @@ struct Stop;
 /// Reads one source.
 struct Loader<'a> {
     source: &'a SourceFile,
+    rules: Rules,
     parser: Parser<'a, StrInput<'a>>,
     /// The byte offset of each character, and of the end.
     offsets: Vec<usize>,
@@ -58,11 +78,12 @@ enum Key {
 }
 
 impl<'a> Loader<'a> {
-    fn new(source: &'a SourceFile, text: &'a str) -> Self {
+    fn new(source: &'a SourceFile, text: &'a str, rules: Rules) -> Self {
         let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         offsets.push(text.len());
         Self {
             source,
+            rules,
             parser: Parser::new_from_str(text),
             offsets,
             anchors: BTreeMap::new(),
@@ -71,20 +92,20 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads the stream: at most one document.
-    fn document(&mut self) -> Result<Node, Stop> {
-        let mut root = None;
+    /// Reads the stream.
+    fn stream(&mut self, allowed: Documents) -> Result<Vec<Node>, Stop> {
+        let mut found = Vec::new();
         loop {
             let (event, place) = self.next()?;
             match event {
                 Event::StreamEnd => break,
-                Event::DocumentStart(_) if root.is_some() => {
+                Event::DocumentStart(_) if allowed == Documents::One && !found.is_empty() => {
                     self.fail(&place, "expected one document, found a second", "begins here");
                     return Err(Stop);
                 }
                 Event::DocumentStart(_) => {
                     let (event, place) = self.next()?;
-                    root = Some(self.node(event, place, 0)?);
+                    found.push(self.node(event, place, 0)?);
                 }
                 Event::Nothing | Event::StreamStart | Event::DocumentEnd => {}
                 Event::Alias(_)
@@ -95,10 +116,7 @@ impl<'a> Loader<'a> {
                 | Event::MappingEnd => unreachable!("the parser opens a document first"),
             }
         }
-        Ok(root.unwrap_or_else(|| Node {
-            data: Data::Null,
-            place: Place::new(self.source, Span::new(0, 0)),
-        }))
+        Ok(found)
     }
 
     /// Returns the next event and its place.
@@ -129,14 +147,14 @@ impl<'a> Loader<'a> {
     }
 
     fn fail(&mut self, place: &Place, message: &str, label: &str) {
-        self.bag.push(place.problem(Code::DynosimYaml, message, label));
+        self.bag.push(place.problem(self.rules.syntax, message, label));
     }
 
     /// Reads one value whose first event is given.
     fn node(&mut self, event: Event<'a>, place: Place, depth: usize) -> Result<Node, Stop> {
         self.nodes += 1;
-        if depth > DEPTH_LIMIT || self.nodes > NODE_LIMIT {
-            self.fail(&place, "the document is too large for a configuration", "from here");
+        if depth > DEPTH_LIMIT || self.nodes > self.rules.values_max {
+            self.fail(&place, "the document is too large or too deep", "from here");
             return Err(Stop);
         }
         let (anchor, data) = match event {
@@ -190,7 +208,7 @@ impl<'a> Loader<'a> {
 
     fn mapping(&mut self, depth: usize) -> Result<Map, Stop> {
         let mut map = Map::default();
-        let mut merged = Vec::new();
+        let (mut merged, mut seen) = (Vec::new(), BTreeSet::new());
         loop {
             let (event, place) = self.next()?;
             if event == Event::MappingEnd {
@@ -200,13 +218,13 @@ impl<'a> Loader<'a> {
             let (event, value_place) = self.next()?;
             let value = self.node(event, value_place, depth + 1)?;
             match key {
-                Key::Text(key) => self.insert(&mut map, Entry { key, place, value }),
+                Key::Text(key) => self.insert(&mut map, &mut seen, Entry { key, place, value }),
                 Key::Merge => self.merge(value, &mut merged),
                 Key::Bad => {}
             }
         }
         for entry in merged {
-            if map.get(&entry.key).is_none() {
+            if seen.insert(entry.key.clone()) {
                 map.entries.push(entry);
             }
         }
@@ -229,13 +247,13 @@ impl<'a> Loader<'a> {
         Ok(Key::Bad)
     }
 
-    fn insert(&mut self, map: &mut Map, entry: Entry) {
-        if map.get(&entry.key).is_some() {
+    fn insert(&mut self, map: &mut Map, seen: &mut BTreeSet<String>, entry: Entry) {
+        if !seen.insert(entry.key.clone()) {
             let message = format!("`{}` stands twice in one mapping", entry.key);
             self.bag.push(
                 entry
                     .place
-                    .problem(Code::DynosimDuplicateKey, message, "again here")
+                    .problem(self.rules.duplicate, message, "again here")
                     .help("keep one of them"),
             );
             return;
@@ -319,6 +337,17 @@ fn count(node: &Node) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Code;
+
+    const RULES: Rules = Rules {
+        syntax: Code::DynosimYaml,
+        duplicate: Code::DynosimDuplicateKey,
+        values_max: 100_000,
+    };
+
+    fn load(source: &SourceFile) -> Result<Node, Bag> {
+        document(source, RULES)
+    }
 
     fn places(text: &str) -> Vec<String> {
         let source = SourceFile::new("c.yaml", text);
@@ -368,6 +397,14 @@ mod tests {
             .collect();
         let text = format!("a0: &a0 [1,1,1,1,1,1,1,1,1]\n{}", levels.concat());
         assert!(places(&text)[0].contains("too large"));
+    }
+
+    #[test]
+    fn a_text_may_hold_several_documents_where_that_is_allowed() {
+        let source = SourceFile::new("c.yaml", "a: 1\n---\nb: 2\n---\n- 3\n");
+        let found = documents(&source, RULES).expect("YAML");
+        assert_eq!(found.len(), 3);
+        assert!(matches!(&found[2].data, Data::List(items) if items.len() == 1));
     }
 
     #[test]
