@@ -1,5 +1,6 @@
 //! Graphs against an independent implementation, against laws, and against cases computed by hand.
 
+mod cases;
 mod ceiling;
 mod hand;
 mod laws;

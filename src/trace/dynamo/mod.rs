@@ -13,4 +13,6 @@ pub use made::read_dynamo_as;
 pub use read::{DynamoRead, read_dynamo};
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Plans of recorded and authored graphs.
 
+mod cases;
 mod changes;
 mod formats;
 mod nvext;
