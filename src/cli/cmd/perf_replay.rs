@@ -6,7 +6,9 @@ use crate::cli::args::{Format, PerfReplayArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
 use crate::diag::{Code, Problem};
 use crate::digest::canonical::{Value, object};
-use crate::mock::proof::{Load, Pace, Ran, Spread, Truth, run as run_load, truth};
+use crate::mock::proof::{
+    Load, Pace, Planned, Ran, Spread, Truth, run as run_load, run_planned, truth,
+};
 use crate::units::Nanos;
 
 /// What a median and a 99th percentile may be off by at 256 streams.
@@ -43,6 +45,8 @@ pub(super) fn run(args: &PerfReplayArgs, _context: &Context) -> Result<Exit, Fai
         bars.extend(held.map(memory));
         let paced = measure(&served, Pace::Every(Nanos::new(2_000_000)), 2000, 1)?;
         bars.push(late(&truth(&paced, first, gap)));
+        let run = late(&truth(&planned(&served)?, first, gap));
+        bars.push(Bar { name: "the same as a job runs it, ms p50 / p99", ..run });
     }
     let served = Served::start(&["--fast"])?;
     // What counts is what the server wrote and the client read.
@@ -63,10 +67,20 @@ pub(super) fn run(args: &PerfReplayArgs, _context: &Context) -> Result<Exit, Fai
 /// Runs a load against a server.
 fn measure(served: &Served, pace: Pace, requests: u64, tokens: u64) -> Result<Ran, Failure> {
     let load = Load { address: served.address(), pace, requests, tokens };
-    run_load(&load).map_err(|error| {
-        let message = format!("cannot measure against the mock server: {error}");
-        Failure::new(Exit::JobFailed, Problem::new(Code::MockStart, message))
-    })
+    run_load(&load).map_err(|error| unmeasured(&error))
+}
+
+/// Runs a job of 500 requests a second against a server.
+fn planned(served: &Served) -> Result<Ran, Failure> {
+    let (address, gap) = (served.address(), Nanos::new(2_000_000));
+    let load = Planned { address, gap, requests: 2000, tokens: 1 };
+    run_planned(&load).map_err(|error| unmeasured(&error))
+}
+
+/// Returns the failure of a load that nothing is known of.
+fn unmeasured(error: &std::io::Error) -> Failure {
+    let message = format!("cannot measure against the mock server: {error}");
+    Failure::new(Exit::JobFailed, Problem::new(Code::MockStart, message))
 }
 
 /// Returns the bar of what times are off by.

@@ -74,7 +74,7 @@ pub struct Ran {
 
 impl Answered {
     /// Returns what an exchange says of a request.
-    fn new(number: u64, intended: Option<Nanos>, exchange: &Exchange) -> Self {
+    pub(super) fn new(number: u64, intended: Option<Nanos>, exchange: &Exchange) -> Self {
         Self {
             number,
             intended,
@@ -116,6 +116,28 @@ impl Ran {
         let last = self.answers.iter().map(|answer| answer.end).max()?;
         Micros6::per_second(u128::from(count), last.since(first)?.get())
     }
+}
+
+/// Returns the settings of a client of this server.
+pub(super) fn endpoint(address: SocketAddr) -> EndpointSettings {
+    EndpointSettings {
+        target: Target::Url(format!("http://{address}")),
+        request: RequestSettings {
+            model: Some("mock".to_owned()),
+            ..RequestSettings::of(Api::Chat)
+        },
+        api_key_env: None,
+        ca: None,
+        client: None,
+        proxy: None,
+        headers: Vec::new(),
+        timeouts: Timeouts { connect: None, first_byte: None, idle: None, total: None },
+    }
+}
+
+/// Returns what such a client is given: no file and no key.
+pub(super) fn surroundings() -> Surroundings {
+    Surroundings { root: "/".into(), ssl_cert_file: None, api_key: None }
 }
 
 /// What the requests of a load share.
@@ -194,18 +216,9 @@ async fn until(wall: Wall, pacer: &Pacer, at: Nanos) {
 impl Shared {
     /// Returns what the requests of a load share.
     fn new(load: &Load, wall: Wall) -> std::io::Result<Self> {
-        let settings = EndpointSettings {
-            target: Target::Url(format!("http://{}", load.address)),
-            request: RequestSettings::of(Api::Chat),
-            api_key_env: None,
-            ca: None,
-            client: None,
-            proxy: None,
-            headers: Vec::new(),
-            timeouts: Timeouts { connect: None, first_byte: None, idle: None, total: None },
-        };
-        let surroundings = Surroundings { root: "/".into(), ssl_cert_file: None, api_key: None };
-        let client = Client::new(&settings, &surroundings, wall).map_err(std::io::Error::other)?;
+        let settings = endpoint(load.address);
+        let client =
+            Client::new(&settings, &surroundings(), wall).map_err(std::io::Error::other)?;
         let body = format!(
             r#"{{"model":"mock","messages":[{{"role":"user","content":"hello"}}],"stream":true,"max_completion_tokens":{}}}"#,
             load.tokens

@@ -5,9 +5,11 @@
 
 mod fetch;
 mod load;
+mod planned;
 mod spread;
 mod truth;
 
 pub use load::{Answered, Load, Pace, Ran, run, wakeups};
+pub use planned::{Planned, run_planned};
 pub use spread::Spread;
 pub use truth::{Truth, truth};
