@@ -52,6 +52,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "src/cli/cmd/trace_",
             "src/gate/write",
             "src/graph/store/folder",
+            "src/replay/wire/recording",
             "src/cli/cmd/perf_store",
             "src/scenario/edit",
         ],

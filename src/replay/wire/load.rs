@@ -5,14 +5,13 @@ use std::sync::Arc;
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
 use crate::graph::content::{Synthesis, Tokenizer};
-use crate::graph::store::Store;
 use crate::pin::Registry;
-use crate::plan::ReplayJob;
+use crate::plan::{ReplayJob, recorded};
 use crate::workload::live::TokenCounter;
 
 use super::inputs::WireInputs;
 use super::plan::WirePlan;
-use super::recording::SelectedTraces;
+use super::recording::{IN_MEMORY, SelectedTraces};
 
 /// A wire plan, and what making it let through.
 #[derive(Debug)]
@@ -31,21 +30,24 @@ impl WirePlan {
     ///
     /// This is the one way from a job to what it sends. `bench plan --wire` prints what it returns, and a run is driven by it: call it
     /// before any job starts, so that everything wrong is told before anything is sent. Nothing outside of the project root is read, no
-    /// clock and no socket; the same job gives the same plan, byte for byte. The text of prompts is in memory.
+    /// clock and no socket; the same job gives the same plan, byte for byte. The text of prompts is in memory, that of recordings of more than
+    /// 32 MiB in temporary files that are mapped.
     ///
     /// # Errors
     /// Everything that is wrong: a pin or a file that is not what was planned with, records (codes `trace::*`), a tokenizer that is
     /// none ([`Code::GraphTokenizer`], [`Code::GraphVocabulary`]), a workload that records no sessions ([`Code::ReplayRecording`]), and
     /// what [`WirePlan::new`] refuses.
     pub fn load(job: &ReplayJob, registry: &Registry) -> Result<LoadedWire, Bag> {
-        let traces = SelectedTraces::read(job, registry)?;
+        recorded(&job.workload)?;
+        let trace = job.trace.as_ref().expect("a workload of recorded sessions names its trace");
         let synthesis = Synthesis::new(job.seed, tokenizer(&job.settings.tokens, registry)?)?;
-        let store = Store::of(&traces.graphs, &synthesis);
-        let graphs = store.graphs().collect();
+        let asked = (&job.workload, trace);
+        let traces = SelectedTraces::read(asked, registry, &synthesis, IN_MEMORY)?;
+        let graphs = traces.store.graphs().collect();
         let plan = Self::new(WireInputs {
             graphs,
             began: traces.began,
-            prompts: Box::new(store),
+            prompts: Box::new(traces.store),
             selection: traces.selection,
             seed: job.seed,
             workload: &job.workload,

@@ -1,23 +1,31 @@
-//! The recording of a job: its pinned files, read tree by tree, selected and lowered.
+//! The recording of a job: its pinned files, read tree by tree, selected, lowered, and put into words.
+
+use tempfile::TempDir;
 
 use crate::diag::{Bag, Code, Problem};
+use crate::graph::content::Synthesis;
+use crate::graph::store::{Store, StoreFolder, TreeParts};
 use crate::graph::{Graph, LowerCounts, LowerOptions, lower};
 use crate::pin::{Registry, TracePin};
-use crate::plan::{ReplayJob, recorded};
+use crate::plan::{TraceInput as PlannedTrace, recorded};
 use crate::trace::{
     ArrivalRule, ReadOptions, RecordedCounts, RecordedOptions, RecordedTree, TraceFormat,
     TraceInput, read_dynamo_as, read_weka_as,
 };
 use crate::units::Nanos;
+use crate::workload::Workload;
 
 use super::pacing::WirePacing;
 use super::select::{Selection, peak_of_tree};
 
+/// How many bytes of pinned files are put into words in memory; what is larger lies in temporary files.
+pub(super) const IN_MEMORY: u64 = 32 << 20;
+
 /// The recording of a job, as far as it is replayed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SelectedTraces {
-    /// The graphs of the traces that were selected.
-    pub(super) graphs: Vec<Graph>,
+    /// What the traces that were selected send.
+    pub(super) store: Store,
     /// When each of them began; absent where the format does not say.
     pub(super) began: Option<Vec<Nanos>>,
     /// What the selection kept and left out.
@@ -28,58 +36,88 @@ pub(super) struct SelectedTraces {
     pub(super) notes: Vec<String>,
 }
 
-/// A trace that may be kept: its longest context, when it began, and its graph, unless it is too long.
-type Offered = (u64, Nanos, Option<(Graph, LowerCounts)>);
+/// A trace that may be kept: its longest context, when it began, and what it sends, unless it is too long.
+type Offered = (u64, Nanos, Option<(Made, LowerCounts)>);
+
+/// What a trace sends, in the form that its place takes.
+enum Made {
+    Graph(Box<Graph>),
+    Parts(Box<TreeParts>),
+}
+
+/// Where what traces send is kept.
+enum Kept {
+    /// In memory.
+    Graphs(Vec<Graph>),
+    /// In files that are gone once nobody reads them any more.
+    Files(TempDir, Box<StoreFolder>),
+}
+
+/// A recording on its way.
+struct Reading<'s> {
+    synthesis: &'s Synthesis,
+    kept: Kept,
+    began: Vec<Nanos>,
+    selection: Selection,
+    given: LowerCounts,
+    wrong: Option<Problem>,
+}
 
 impl SelectedTraces {
-    /// Reads the recording of a job.
+    /// Reads the recording of a workload; pinned files of more than `in_memory` bytes go through temporary files.
     ///
     /// # Errors
-    /// Everything that is wrong with the pin, its files or their records; [`Code::ReplayRecording`] where the workload records nothing.
-    pub(super) fn read(job: &ReplayJob, registry: &Registry) -> Result<Self, Bag> {
-        let (load, trace) = (recorded(&job.workload)?, job.trace.as_ref());
-        let trace = trace.expect("a workload of recorded sessions names its trace");
-        let lowering = LowerOptions { idle_gap_cap: WirePacing::of(load).1 };
+    /// Everything that is wrong with the pin, its files or their records; [`Code::ReplayRecording`] where the workload records nothing,
+    /// [`Code::StoreFile`] where temporary files cannot be written.
+    pub(super) fn read(
+        (workload, trace): (&Workload, &PlannedTrace),
+        registry: &Registry,
+        synthesis: &Synthesis,
+        in_memory: u64,
+    ) -> Result<Self, Bag> {
+        let lowering = LowerOptions { idle_gap_cap: WirePacing::of(recorded(workload)?).1 };
         let pin = trace.open(registry)?;
         let options = pin.options(ArrivalRule::Required, None);
         let files: Vec<TraceInput> =
             pin.open(registry.root())?.iter().map(TraceInput::shard).collect();
-        let mut reading = Reading::new(job);
-        let counts = reading.read((&files, &pin), &options, lowering)?;
-        Ok(reading.finish(options.format, &counts, &trace.pin))
-    }
-}
-
-/// A recording on its way.
-struct Reading {
-    graphs: Vec<Graph>,
-    began: Vec<Nanos>,
-    selection: Selection,
-    given: LowerCounts,
-}
-
-impl Reading {
-    fn new(job: &ReplayJob) -> Self {
-        Self {
-            graphs: Vec::new(),
+        let bytes: u64 = pin.shards().iter().map(|shard| shard.bytes).sum();
+        let kept =
+            if bytes > in_memory { Kept::files(synthesis)? } else { Kept::Graphs(Vec::new()) };
+        let mut reading = Reading {
+            synthesis,
+            kept,
             began: Vec::new(),
-            selection: Selection::new(job.workload.select.as_ref()),
+            selection: Selection::new(workload.select.as_ref()),
             given: LowerCounts::default(),
-        }
+            wrong: None,
+        };
+        let counts = reading.read((&files, &pin), &options, lowering)?;
+        Ok(reading.finish(options.format, &counts, pin.name())?)
     }
+}
 
-    /// Reads trees and lowers them side by side. One that is left out is not kept in memory.
+impl Reading<'_> {
+    /// Reads trees, lowers them and puts them into words side by side. One that is left out is not kept in memory.
     fn read(
         &mut self,
         (files, pin): (&[TraceInput], &TracePin),
         options: &ReadOptions,
         lowering: LowerOptions,
     ) -> Result<RecordedCounts, Bag> {
-        let most = self.selection.max_context();
+        let (most, synthesis) = (self.selection.max_context(), self.synthesis);
+        let in_files = matches!(self.kept, Kept::Files(..));
+        let made = |tree: &RecordedTree| {
+            let (graph, given) = lower(tree, lowering);
+            if in_files {
+                (Made::Parts(Box::new(TreeParts::of(&graph, synthesis))), given)
+            } else {
+                (Made::Graph(Box::new(graph)), given)
+            }
+        };
         let make = |tree: RecordedTree| -> Offered {
             let peak = peak_of_tree(&tree);
             let fits = most.is_none_or(|most| peak <= most);
-            (peak, tree.zero, fits.then(|| lower(&tree, lowering)))
+            (peak, tree.zero, fits.then(|| made(&tree)))
         };
         let (read, mut take) = (RecordedOptions::of(options), |offered| self.take(offered));
         match options.format {
@@ -107,21 +145,71 @@ impl Reading {
     /// Keeps a trace, unless the selection leaves it out.
     fn take(&mut self, (peak, began, made): Offered) {
         if self.selection.keeps(peak)
-            && let Some((graph, given)) = made
+            && let Some((made, given)) = made
         {
             self.given.add(given);
             self.began.push(began);
-            self.graphs.push(graph);
+            if let Err(problem) = self.kept.add(made) {
+                self.wrong.get_or_insert(problem);
+            }
         }
     }
 
     /// Returns what was read.
-    fn finish(self, format: TraceFormat, counts: &RecordedCounts, name: &str) -> SelectedTraces {
+    fn finish(
+        self,
+        format: TraceFormat,
+        counts: &RecordedCounts,
+        name: &str,
+    ) -> Result<SelectedTraces, Problem> {
+        if let Some(problem) = self.wrong {
+            return Err(problem);
+        }
         let mut warnings = Bag::new();
         counts.warnings(name).into_iter().for_each(|warning| warnings.push(warning));
-        // Weka's traces count from their own start.
-        let began = (format == TraceFormat::Dynamo).then_some(self.began);
-        let (graphs, selection, notes) = (self.graphs, self.selection, self.given.notes());
-        SelectedTraces { graphs, began, selection, warnings, notes }
+        Ok(SelectedTraces {
+            store: self.kept.into_store(self.synthesis)?,
+            // Weka's traces count from their own start.
+            began: (format == TraceFormat::Dynamo).then_some(self.began),
+            selection: self.selection,
+            warnings,
+            notes: self.given.notes(),
+        })
+    }
+}
+
+impl Kept {
+    /// Returns a place in temporary files.
+    fn files(synthesis: &Synthesis) -> Result<Self, Problem> {
+        let folder = tempfile::Builder::new().prefix("touchstone-wire-").tempdir();
+        let folder = folder.map_err(|error| {
+            let message = format!("cannot make a temporary folder: {error}");
+            Problem::new(Code::StoreFile, message).help("set TMPDIR to a folder with room")
+        })?;
+        let store = StoreFolder::create(&folder.path().join("store"), synthesis)?;
+        Ok(Self::Files(folder, Box::new(store)))
+    }
+
+    /// Keeps what a trace sends.
+    fn add(&mut self, made: Made) -> Result<(), Problem> {
+        match (self, made) {
+            (Self::Graphs(graphs), Made::Graph(graph)) => graphs.push(*graph),
+            (Self::Files(_, store), Made::Parts(parts)) => store.add_parts(&parts)?,
+            (Self::Graphs(_), Made::Parts(_)) | (Self::Files(..), Made::Graph(_)) => {
+                unreachable!("bug: a trace in the form of another place")
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what was kept. Files are opened before their folder goes; their pages stay as long as the store.
+    fn into_store(self, synthesis: &Synthesis) -> Result<Store, Problem> {
+        match self {
+            Self::Graphs(graphs) => Ok(Store::of(&graphs, synthesis)),
+            Self::Files(folder, store) => {
+                store.finish()?;
+                Store::open(&folder.path().join("store"))
+            }
+        }
     }
 }

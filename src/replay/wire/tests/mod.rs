@@ -3,6 +3,7 @@
 mod cases;
 mod changes;
 mod formats;
+mod loading;
 mod nvext;
 mod observed;
 mod refusals;
