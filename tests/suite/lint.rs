@@ -175,6 +175,7 @@ fn the_scenarios_of_this_repository_are_without_findings() {
         "scenarios/llama-h200.kdl",
         "scenarios/mooncake-conversation.kdl",
         "scenarios/prefill-decode.kdl",
+        "scenarios/session-routing.kdl",
     ] {
         let ran = place.bench(["lint", file]).exits(0);
         assert!(!ran.stderr.contains("warning["), "{ran}");

@@ -87,15 +87,17 @@ fn fields(value: &Value, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns an object on one line; lists of nothing are left out.
+/// Returns an object on one line, the field of its title first; lists of nothing are left out.
 fn line(title: &str, value: &Value) -> String {
     let is_empty = |value: &Value| value.as_list().is_some_and(<[Value]>::is_empty);
-    let fields = value.as_object().into_iter().flatten().filter(|(_, value)| !is_empty(value));
-    let told = fields.map(|(name, value)| match word(value) {
-        word if name == title || word.starts_with(&format!("{name}:")) => word,
+    let Some(fields) = value.as_object() else { return title.to_owned() };
+    let first = fields.get(title).map(word);
+    let others = fields.iter().filter(|(name, value)| *name != title && !is_empty(value));
+    let others = others.map(|(name, value)| match word(value) {
+        word if word.starts_with(&format!("{name}:")) => word,
         word => format!("{name}={word}"),
     });
-    [title.to_owned()].into_iter().chain(told).collect::<Vec<_>>().join(" ")
+    [title.to_owned()].into_iter().chain(first).chain(others).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a value as it is read: texts bare, lists with commas, anything else as JSON.

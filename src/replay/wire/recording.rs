@@ -106,7 +106,7 @@ impl Reading<'_> {
     ) -> Result<RecordedCounts, Bag> {
         let (most, synthesis) = (self.selection.max_context(), self.synthesis);
         let in_files = matches!(self.kept, Kept::Files(..));
-        let made = |tree: &RecordedTree| {
+        let in_words = |tree: &RecordedTree| {
             let (graph, given) = lower(tree, lowering);
             if in_files {
                 (Made::Parts(Box::new(TreeParts::of(&graph, synthesis))), given)
@@ -117,7 +117,7 @@ impl Reading<'_> {
         let make = |tree: RecordedTree| -> Offered {
             let peak = peak_of_tree(&tree);
             let fits = most.is_none_or(|most| peak <= most);
-            (peak, tree.zero, fits.then(|| made(&tree)))
+            (peak, tree.zero, fits.then(|| in_words(&tree)))
         };
         let (read, mut take) = (RecordedOptions::of(options), |offered| self.take(offered));
         match options.format {
