@@ -28,9 +28,7 @@ mod table;
 mod weka;
 
 pub use columns::{ColumnTime, Columns};
-pub use convert::{
-    BEYOND_AGENTIC_MOONCAKE, ConvertedSource, agentic_mooncake, beyond_agentic_mooncake,
-};
+pub use convert::{Conversion, ConvertTarget, ConvertedSource, LOSSES, convert};
 pub use copy::{Copied, CopyError, Head, Picked, Scan, Tree};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::{detect_format, detect_recording};

@@ -136,7 +136,7 @@ impl Table {
 }
 
 /// Returns whether times are counted from the earliest, so that all rows must be known before the first one is.
-pub(super) fn has_calendar(options: &ReadOptions) -> bool {
+pub(in crate::trace) fn has_calendar(options: &ReadOptions) -> bool {
     let time = options.columns.as_ref().and_then(|columns| columns.timestamp.as_ref());
     options.format == TraceFormat::Azure
         || options.format == TraceFormat::Csv

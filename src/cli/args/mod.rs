@@ -37,7 +37,7 @@ pub(crate) use mock::{DoctorArgs, MockArgs, PerfReplayArgs, TlsKind};
 pub(crate) use parity::ParityArgs;
 pub(crate) use pins::{
     PinsAction, PinsArgs, TraceAction, TraceArgs, TraceConvertArgs, TraceFileArgs, TraceStatsArgs,
-    TraceTableArgs, TraceTarget, TraceValidateArgs,
+    TraceTableArgs, TraceValidateArgs,
 };
 pub(crate) use predict::{PredictArgs, Unavailable};
 pub(crate) use run::{

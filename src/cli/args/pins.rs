@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::trace::{BEYOND_AGENTIC_MOONCAKE, TraceFormat};
+use crate::trace::{ConvertTarget, LOSSES, TraceFormat};
 
 use super::{
     Format, PinsAuditArgs, PinsUpdateArgs, TimingArgs, TraceHeadArgs, TraceSampleArgs,
@@ -74,7 +74,7 @@ pub(crate) enum TraceAction {
     Validate(TraceValidateArgs),
     /// Write a trace in another format; what that cannot hold is an error unless it is dropped by name
     #[command(
-        after_help = "Examples:\n  bench trace convert capture/ --to agentic-mooncake --drop ttft --output plays.jsonl"
+        after_help = "Examples:\n  bench trace convert capture/ --to agentic-mooncake --drop ttft --output plays.jsonl\n  bench trace convert capture/ --to weka --drop clock --drop request-id --output corpus.jsonl.gz"
     )]
     Convert(TraceConvertArgs),
     /// Copy the start of a trace
@@ -125,7 +125,7 @@ pub(crate) struct TraceConvertArgs {
     pub(crate) to: TraceTarget,
 
     /// A field that may be lost; may be given several times
-    #[arg(long, value_name = "FIELD", hide_possible_values = true, value_parser = PossibleValuesParser::new(BEYOND_AGENTIC_MOONCAKE))]
+    #[arg(long, value_name = "FIELD", hide_possible_values = true, value_parser = PossibleValuesParser::new(LOSSES.map(|(name, _)| name)))]
     pub(crate) drop: Vec<String>,
 
     /// Where to write, packed as the end of the name says (`.gz`, `.zst`) [default: standard output, as it is]
@@ -139,8 +139,32 @@ pub(crate) struct TraceConvertArgs {
 /// What a trace can be converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceTarget {
+    /// JSON lines with lengths and hash ids
+    Mooncake,
+    /// The same, each row being what its turn adds to the prompt
+    MooncakeDelta,
     /// Requests that wait for one another, version 2 with its header
     AgenticMooncake,
+    /// Traces of coding agents with their sub-agents
+    Weka,
+    /// Dynamo's request trace
+    Dynamo,
+    /// Sessions of tool calls, by their lengths
+    AppliedComputeAgentic,
+}
+
+impl TraceTarget {
+    /// Returns the target.
+    pub(crate) const fn target(self) -> ConvertTarget {
+        match self {
+            Self::Mooncake => ConvertTarget::Mooncake,
+            Self::MooncakeDelta => ConvertTarget::MooncakeDelta,
+            Self::AgenticMooncake => ConvertTarget::AgenticMooncake,
+            Self::Weka => ConvertTarget::Weka,
+            Self::Dynamo => ConvertTarget::Dynamo,
+            Self::AppliedComputeAgentic => ConvertTarget::AppliedComputeAgentic,
+        }
+    }
 }
 
 /// Arguments of `trace stats`.

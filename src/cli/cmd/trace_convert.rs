@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::cli::args::{TraceConvertArgs, TraceTarget};
+use crate::cli::args::TraceConvertArgs;
 use crate::cli::{Context, Exit, Failure, print};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Hasher;
-use crate::trace::{
-    ConvertedSource, RecordedOptions, Strictness, agentic_mooncake, beyond_agentic_mooncake,
-    read_corpus,
-};
+use crate::trace::{Conversion, ConvertedSource, LOSSES, Strictness};
 
 use super::trace_open::open;
-use super::trace_write::{NewFile, check_output};
+use super::trace_write::{NewFile, check_lines, check_output};
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
@@ -22,31 +19,24 @@ const AT_ONCE: usize = 1 << 18;
 /// Writes a trace in another format.
 pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit, Failure> {
     let opened = open(&args.traces, &args.files)?;
-    let TraceTarget::AgenticMooncake = args.to;
+    let target = args.to.target();
     if let Some(output) = &args.output {
         check_output(output, &opened.paths)?;
+        check_lines(output)?;
     }
     let options = opened.options(Strictness::Scenario);
     let before = digest(&opened.paths)?;
-    let read = read_corpus(&opened.shards()?, &options)?;
-    let strict = RecordedOptions::strict();
-    let lost = beyond_agentic_mooncake(&opened.files, opened.format, strict, &read)?;
-    if digest(&opened.paths)? != before {
-        let message = "the files changed while they were read";
-        return Err(Bag::from(Problem::new(Code::TraceConvert, message)).into());
-    }
     let format = opened.format.name().to_owned();
     let source = ConvertedSource { format, digest: format!("sha256:{before}") };
-    let Some(text) = agentic_mooncake(&read.0, &source) else {
-        let message = format!(
-            "requests of a `{}` trace wait for nothing by name: `agentic-mooncake` does not say what it says",
-            opened.format.name()
-        );
-        return Err(Bag::from(Problem::new(Code::TraceConvert, message)).into());
-    };
+    let converted = crate::trace::convert(&opened.shards()?, &options, target, &source)?;
+    if digest(&opened.paths)? != before {
+        let message = "the files changed while they were read";
+        return Err(Problem::new(Code::TraceConvert, message).into());
+    }
+    let Conversion { text, lost } = converted;
     check_lost(&lost, args)?;
     for (field, count) in &lost {
-        context.detail(&format!("dropped `{field}` of {count} requests"));
+        context.note(&format!("dropped `{field}`: {count}"));
     }
     match &args.output {
         None => print(text)?,
@@ -59,12 +49,13 @@ pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit
 
 /// Refuses to lose what nobody said may be dropped.
 fn check_lost(lost: &BTreeMap<&'static str, u64>, args: &TraceConvertArgs) -> Result<(), Bag> {
+    let target = args.to.target().format().name();
     let mut problems = Bag::new();
     for (field, count) in lost {
         if !args.drop.iter().any(|dropped| dropped == field) {
-            let message = format!(
-                "`agentic-mooncake` has no word for `{field}`, which {count} requests state"
-            );
+            let meaning = LOSSES.iter().find(|(name, _)| name == field);
+            let meaning = meaning.map_or("", |(_, meaning)| meaning);
+            let message = format!("`{target}` has no word for `{field}`, {meaning}: {count}");
             let problem = Problem::new(Code::TraceConvert, message);
             problems.push(problem.help(format!("leave it out with `--drop {field}`")));
         }

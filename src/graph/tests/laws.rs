@@ -10,12 +10,13 @@ use super::support::{agent, call, seconds, trace, weka};
 
 /// A session with what it started: gaps and durations in tenths of a second, and lengths of prompts.
 #[derive(Debug, Clone)]
-struct Shape {
-    calls: Vec<(u8, u8, u8)>,
+pub(super) struct Shape {
+    pub(super) calls: Vec<(u8, u8, u8)>,
     children: Vec<(usize, bool, Shape)>,
 }
 
-fn shapes() -> impl Strategy<Value = Shape> {
+/// Returns shapes of trees.
+pub(super) fn shapes() -> impl Strategy<Value = Shape> {
     let calls = || prop::collection::vec((0_u8..30, 0_u8..30, 0_u8..5), 1..5);
     let leaf = calls().prop_map(|calls| Shape { calls, children: Vec::new() });
     leaf.prop_recursive(3, 16, 3, move |inner| {
@@ -25,7 +26,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
 }
 
 /// Writes a shape as the entries of a Weka trace that start at a time.
-fn entries(shape: &Shape, from: u32, names: &mut u32) -> Vec<String> {
+pub(super) fn entries(shape: &Shape, from: u32, names: &mut u32) -> Vec<String> {
     let mut written: Vec<(u32, String)> = Vec::new();
     let mut at = from;
     let mut starts = Vec::new();

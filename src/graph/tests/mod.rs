@@ -2,6 +2,7 @@
 
 mod cases;
 mod ceiling;
+mod convert;
 mod hand;
 mod laws;
 mod recorded;

@@ -175,7 +175,7 @@ fn edges_are_those_of_an_independent_implementation_but_for_joins_of_siblings() 
 }
 
 /// Returns a graph without what only names it: what wrote it, and how the recording names blocks and how far the names go.
-fn anonymous(mut graph: Graph) -> Graph {
+pub(super) fn anonymous(mut graph: Graph) -> Graph {
     graph.source = crate::graph::GraphSource::Native;
     graph.hash_scope = crate::trace::HashScope::Global;
     let mut numbers = BTreeMap::new();

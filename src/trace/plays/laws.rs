@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use crate::trace::{
-    ConvertedSource, CorpusView, ReadOptions, RecordedOptions, Shard, TraceFormat, TraceInput,
-    agentic_mooncake, beyond_agentic_mooncake, read_corpus,
+    Conversion, ConvertTarget, ConvertedSource, CorpusView, ReadOptions, Shard, TraceFormat,
+    convert, read_corpus,
 };
 use crate::units::BlockSize;
 use crate::workload::{Corpus, PlayNode};
@@ -19,18 +19,18 @@ fn read(format: TraceFormat, text: &str) -> CorpusView {
     read_corpus(&[shard], &options).unwrap_or_else(|bag| panic!("{bag:?}\n{text}"))
 }
 
-fn converted(corpus: &Corpus) -> String {
+fn converted(format: TraceFormat, text: &str) -> Conversion {
     let source = ConvertedSource { format: "f".to_owned(), digest: "d".to_owned() };
-    String::from_utf8(agentic_mooncake(corpus, &source).expect("plays")).expect("JSON is text")
+    let options = ReadOptions::strict(format, BlockSize::new(64).expect("a size"));
+    let shard = Shard::new("a.jsonl", text.as_bytes().to_vec());
+    convert(&[shard], &options, ConvertTarget::AgenticMooncake, &source).expect("plays")
 }
 
 /// Converts and reads again; whatever differs must be counted.
 fn check(format: TraceFormat, text: &str) -> Result<(), TestCaseError> {
     let first = read(format, text);
-    let file = TraceInput::bytes("a.jsonl", text.as_bytes());
-    let lost = beyond_agentic_mooncake(&[file], format, RecordedOptions::strict(), &first);
-    let lost = lost.expect("it was read above");
-    let written = converted(&first.0);
+    let Conversion { text: written, lost } = converted(format, text);
+    let written = String::from_utf8(written).expect("JSON is text");
     let again = read(TraceFormat::AgenticMooncake, &written);
     let (before, after) = (first.0.plays().expect("plays"), again.0.plays().expect("plays"));
     prop_assert_eq!(before.plays(), after.plays());
@@ -48,7 +48,8 @@ fn check(format: TraceFormat, text: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(lost.get("recorded-start").copied().unwrap_or(0), moved);
     prop_assert_eq!(rows(&first.0), rows(&again.0));
     // What was lost is lost once.
-    prop_assert_eq!(converted(&again.0), written);
+    let twice = converted(TraceFormat::AgenticMooncake, &written).text;
+    prop_assert_eq!(String::from_utf8(twice).expect("JSON is text"), written);
     Ok(())
 }
 

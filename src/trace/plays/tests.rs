@@ -1,7 +1,8 @@
 //! Recordings written by hand, and what each request waits for.
 
 use crate::trace::{
-    ConvertedSource, ReadOptions, Shard, Strictness, TraceFormat, agentic_mooncake, read_corpus,
+    ConvertTarget, ConvertedSource, ReadOptions, Shard, Strictness, TraceFormat, convert,
+    read_corpus,
 };
 use crate::units::BlockSize;
 use crate::workload::{Corpus, EdgeRelation, EdgeTrigger};
@@ -261,7 +262,10 @@ fn a_recording_as_agentic_mooncake_is_the_same_plays() {
     .join("\n");
     let corpus = read(TraceFormat::Weka, &text).expect("a right corpus");
     let source = ConvertedSource { format: "weka".to_owned(), digest: "d".to_owned() };
-    let converted = agentic_mooncake(&corpus, &source).expect("plays");
+    let options = ReadOptions::strict(TraceFormat::Weka, BlockSize::new(64).expect("a size"));
+    let shard = Shard::new("a.jsonl", text.into_bytes());
+    let converted = convert(&[shard], &options, ConvertTarget::AgenticMooncake, &source);
+    let converted = converted.expect("plays").text;
     let converted = String::from_utf8(converted).expect("JSON is text");
     let again = read(TraceFormat::AgenticMooncake, &converted).expect("a right file");
     assert_eq!(corpus.plays(), again.plays());

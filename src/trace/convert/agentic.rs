@@ -1,17 +1,10 @@
-//! A recording in another format: what the other one holds, and what it cannot.
-
-use std::collections::BTreeMap;
+//! Plays as `agentic-mooncake`, version 2.
 
 use serde::Serialize;
 
-use crate::diag::Bag;
 use crate::workload::{Corpus, PlayEdge, SessionName};
 
-use super::dynamo::read_dynamo;
-use super::options::TraceFormat;
-use super::read::{CorpusView, TraceInput};
-use super::recorded::{RecordedOptions, RecordedRequest, RecordedTree};
-use super::weka::read_weka;
+use super::lost::Lost;
 
 /// Where rows come from, as the header of `agentic-mooncake` says it.
 #[derive(Debug, Clone, Serialize)]
@@ -61,7 +54,7 @@ struct Wait<'a> {
 /// Returns plays as a file of `agentic-mooncake`, version 2; `None` where rows wait for nothing by name.
 ///
 /// Nothing of what simulation uses is lost: reading it gives the same plays.
-pub fn agentic_mooncake(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>> {
+pub(super) fn write(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>> {
     let plays = corpus.plays()?;
     let reader = corpus.reader();
     let names: Vec<String> =
@@ -112,79 +105,18 @@ pub fn agentic_mooncake(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec
     Some(out)
 }
 
-/// What a recording may say that `agentic-mooncake` has no word for, in the order of their names.
-pub const BEYOND_AGENTIC_MOONCAKE: [&str; 15] = [
-    "cached",
-    "input-types",
-    "output-token-ids",
-    "output-types",
-    "policy-class",
-    "priority",
-    "recorded-start",
-    "stop",
-    "streaming",
-    "strict-priority",
-    "think-time",
-    "tools",
-    "ttft",
-    "unknown-keys",
-    "unused-events",
-];
-
-/// Returns what a recording says that `agentic-mooncake` has no word for: how many requests (or tools, or events) have it, by field of
-/// [`BEYOND_AGENTIC_MOONCAKE`]. `read` is what reading it as plays gave.
-///
-/// # Errors
-/// As the readers of the recording have them.
-pub fn beyond_agentic_mooncake(
-    files: &[TraceInput],
-    format: TraceFormat,
-    options: RecordedOptions,
-    read: &CorpusView,
-) -> Result<BTreeMap<&'static str, u64>, Bag> {
-    let (corpus, counts) = read;
-    let mut lost: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut take = |tree: RecordedTree| {
-        for (_, request) in tree.requests() {
-            for field in fields(request) {
-                *lost.entry(field).or_default() += 1;
-            }
-        }
-        *lost.entry("tools").or_default() += count(tree.tools.len());
-    };
-    let unused_events = match format {
-        TraceFormat::Weka => read_weka(files, options, &mut take)?.unused_events,
-        TraceFormat::Dynamo => read_dynamo(files, options, &mut take)?.counts.unused_events,
-        TraceFormat::AgenticMooncake
-        | TraceFormat::AppliedComputeAgentic
-        | TraceFormat::Mooncake
-        | TraceFormat::MooncakeDelta
-        | TraceFormat::Azure
-        | TraceFormat::BurstGpt
-        | TraceFormat::RagPulse
-        | TraceFormat::Csv => 0,
-    };
-    lost.insert("unused-events", unused_events);
-    lost.insert("unknown-keys", counts.unknown_keys.values().sum());
-    for (key, count) in &counts.unused_keys {
-        let field = BEYOND_AGENTIC_MOONCAKE.iter().find(|field| **field == key.replace('_', "-"));
-        lost.insert(field.expect("each key without effect has a name"), *count);
-    }
+/// Adds what plays say that the format has no word for.
+pub(super) fn add_lost(corpus: &Corpus, lost: &mut Lost) {
     // A request that waits has an earliest start and no word for when it was sent.
     let nodes = corpus.plays().map_or(&[][..], |plays| plays.nodes());
-    let moved = nodes.iter().filter(|node| !is_kept(node.recorded_ms.0, node.not_before_ms));
-    lost.insert("recorded-start", count(moved.count()));
-    lost.retain(|_, count| *count > 0);
-    Ok(lost)
+    for node in nodes {
+        lost.note("recorded-start", !is_kept(node.recorded_ms.0, node.not_before_ms));
+    }
 }
 
 /// Returns whether a recorded start is the earliest start, by which it is read again.
 fn is_kept(start_ms: f64, not_before_ms: f64) -> bool {
     start_ms.total_cmp(&not_before_ms).is_eq()
-}
-
-fn count(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 /// Returns the duration that leads from a start to an end when it is added to the start.
@@ -193,19 +125,4 @@ fn took((start, end): (f64, f64)) -> f64 {
     let near = [took, took.next_up(), took.next_down()];
     let exact = |took: &f64| (start + took).total_cmp(&end).is_eq();
     near.into_iter().find(exact).unwrap_or(took).max(0.0)
-}
-
-/// Returns the fields of a request that the format has no word for.
-fn fields(request: &RecordedRequest) -> impl Iterator<Item = &'static str> {
-    [
-        ("cached", request.cached.is_some()),
-        ("input-types", !request.input_types.is_empty()),
-        ("output-types", !request.output_types.is_empty()),
-        ("stop", request.stop.is_some()),
-        ("streaming", request.streamed == Some(true)),
-        ("think-time", request.think_time.is_some()),
-        ("ttft", request.ttft.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(field, is_there)| is_there.then_some(field))
 }
