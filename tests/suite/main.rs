@@ -31,6 +31,7 @@ mod scenario;
 mod stopped;
 mod store;
 mod trace;
+mod trace_cases;
 mod trace_parts;
 mod unserved;
 mod upgrade;

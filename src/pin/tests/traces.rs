@@ -71,6 +71,39 @@ fn another_size_or_digest_is_refused_before_anything_is_parsed() {
 }
 
 #[test]
+fn the_same_rows_packed_otherwise_are_another_file_with_the_same_contents() {
+    use crate::trace::pack_gzip;
+    let rows = ROW.repeat(4);
+    let whole = pack_gzip(rows.as_bytes());
+    let halves =
+        [pack_gzip(ROW.repeat(2).as_bytes()), pack_gzip(ROW.repeat(2).as_bytes())].concat();
+    assert_ne!(whole, halves);
+    let content = Sha256::of(rows.as_bytes()).hex();
+    let pin = |packed: &[u8]| {
+        pin(packed, 4)
+            .replace("t.jsonl", "t.jsonl.gz")
+            .replace(" bytes=", &format!(" content-sha256=\"{content}\" bytes="))
+    };
+    for (pinned, found) in [(&whole, &whole), (&halves, &halves)] {
+        let files =
+            [("traces/t.kdl", pin(pinned).into_bytes()), ("traces/t.jsonl.gz", found.clone())];
+        let files = files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice()));
+        let (_folder, registry) = with_files(&files);
+        let pin = registry.trace("t").expect("a pin");
+        let read = pin.read(registry.root(), ArrivalRule::Required, None).expect("verified");
+        assert_eq!(read.0.len(), 4);
+    }
+    let text = pin(&whole);
+    let (_folder, registry) =
+        with_files(&[("traces/t.kdl", text.as_bytes()), ("traces/t.jsonl.gz", &halves)]);
+    let found = refused(&registry).remove(0);
+    let (pinned, other) = (Sha256::of(&whole), Sha256::of(&halves));
+    for digest in [pinned, other] {
+        assert!(found.message().contains(&digest.to_string()), "{}", found.message());
+    }
+}
+
+#[test]
 fn other_contents_in_a_packed_file_and_another_count_are_refused() {
     let packed =
         std::fs::read(project().join("pins/traces/mooncake-tiny.jsonl.gz")).expect("pinned");

@@ -1,13 +1,14 @@
 //! Files of a recorded format to a corpus.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::counts::ReadCounts;
 use crate::trace::dynamo::read_dynamo;
 use crate::trace::options::{ReadOptions, Strictness, TraceFormat};
 use crate::trace::read::{Shard, TraceInput};
-use crate::trace::recorded::{RecordedCounts, RecordedOptions, RecordedTree};
+use crate::trace::recorded::{Place, RecordedCounts, RecordedOptions, RecordedTree};
 use crate::trace::weka::read_weka;
 use crate::units::BlockSize;
 use crate::workload::Corpus;
@@ -132,7 +133,8 @@ fn read_agentic(
                         "`{}` has block size {block_size}, files before it another",
                         file.name()
                     );
-                    problems.push(Problem::new(Code::TraceBlockSize, message));
+                    let place = Place { file: Arc::clone(file.name()), line: 1, column: 1 };
+                    problems.push(place.problem(Code::TraceBlockSize, message, "its header"));
                 }
                 size = size.or(Some(block_size));
                 rows.extend(found);
