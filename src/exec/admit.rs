@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Advice, Bag, Code, Problem};
-use crate::plan::{Job, JobKind, Part, Plan, SimulationJob};
+use crate::plan::{Job, JobKind, Plan};
 use crate::sim::Unsupported;
 
 use super::Executor;
@@ -38,15 +38,9 @@ fn lacking(job: &Job, executor: &dyn Executor) -> Vec<Unsupported> {
     match &job.kind {
         JobKind::Simulation(simulation) => executor.unsupported(simulation),
         JobKind::Replay(replay) => {
-            replay.served_by.as_ref().map_or_else(Vec::new, |job| served(job, executor))
+            replay.served_by.as_ref().map_or_else(Vec::new, |job| executor.unsupported(job))
         }
     }
-}
-
-/// Returns what the engine behind the server in `bench` lacks. The workload is sent to it, so that it need not play it.
-fn served(job: &SimulationJob, executor: &dyn Executor) -> Vec<Unsupported> {
-    let lacking = executor.unsupported(job);
-    lacking.into_iter().filter(|lacking| lacking.part != Part::Workload).collect()
 }
 
 /// Returns the finding, at the setting or the part of the scenario that asks for it.

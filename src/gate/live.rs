@@ -104,3 +104,52 @@ fn shown(time: Nanos) -> String {
     let microseconds = time.get() / 1000;
     format!("{}.{:03} ms", microseconds / 1000, microseconds % 1000)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::canonical::{Value, object};
+    use crate::measure::live::LIVE_DEFINITION;
+
+    /// Returns measurements with these figures, of a client with these limits.
+    fn measured(figures: &[(&str, u64)], limits: &[&str]) -> Measured {
+        let figures =
+            figures.iter().map(|(name, count)| ((*name).to_owned(), Value::count(*count)));
+        let limits = limits.iter().copied().map(Value::text).collect();
+        let value = object([
+            ("client", object([("limits", Value::List(limits))])),
+            ("definition", Value::text(LIVE_DEFINITION)),
+            ("schema", Value::text("touchstone.live/1")),
+            ("summary", Value::Object(figures.collect())),
+        ]);
+        Measured::parse(value.to_document()).expect("canonical")
+    }
+
+    fn bound(quantity: LiveQuantity, statistic: BoundStatistic, ms: u64) -> TimeBound {
+        TimeBound { quantity, statistic, most: Nanos::new(ms * 1_000_000) }
+    }
+
+    #[test]
+    fn bounds_are_inclusive_and_say_what_was_measured() {
+        let seen = measured(&[("requests_failed", 2), ("ttft_ns_p50", 5_000_000)], &[]);
+        assert_eq!(errors(2, &seen), None);
+        let over = Said::Over("2 requests failed, `errors max=1`".to_owned());
+        assert_eq!(errors(1, &seen), Some(over));
+        let held = |ms| time(bound(LiveQuantity::Ttft, BoundStatistic::P50, ms), &seen);
+        assert_eq!(held(5), None);
+        let over = "`ttft-ms p50` is 5.000 ms, at most 4.000 ms";
+        assert_eq!(held(4), Some(Said::Over(over.to_owned())));
+    }
+
+    #[test]
+    fn a_latency_of_an_overloaded_client_or_of_no_samples_is_not_judged_and_lateness_is() {
+        let figures = [("ttft_ns_max", 9_000_000), ("schedule_lateness_ns_max", 9_000_000)];
+        let seen = measured(&figures, &["it was late"]);
+        let said = |quantity, statistic| time(bound(quantity, statistic, 1), &seen);
+        let unjudged = |said: Option<Said>| matches!(said, Some(Said::Unjudged(_)));
+        assert!(unjudged(said(LiveQuantity::Ttft, BoundStatistic::Max)), "the client was late");
+        assert!(unjudged(said(LiveQuantity::E2e, BoundStatistic::P99)), "it is not there");
+        let late = said(LiveQuantity::ScheduleLateness, BoundStatistic::Max);
+        assert!(matches!(late, Some(Said::Over(_))));
+    }
+}

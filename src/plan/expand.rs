@@ -415,8 +415,7 @@ fn replay_jobs(
         }
         let settings = replay.settings.clone();
         let gate = live_gate(scenario, &replay.name);
-        let served_by = match served::by((scenario, inputs), replay, (&workload, &trace), findings)
-        {
+        let served_by = match served::by((scenario, inputs), replay, findings) {
             Ok(served_by) => served_by.map(Box::new),
             Err(served::Refused) => continue, // it was complained of
         };

@@ -3,12 +3,13 @@
 use super::inputs::{Inputs, kv_parallelisms};
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
-use super::{Compat, EngineIdentity, SimulationJob, TraceInput};
+use super::{Compat, EngineIdentity, SimulationJob};
 use crate::diag::{Bag, Code};
 use crate::scenario::decode;
 use crate::scenario::model::{Declared, PinKind, Replay, Scenario};
-use crate::workload::Workload;
+use crate::units::Tokens;
 use crate::workload::live::Target;
+use crate::workload::{Load, Source, Stop, SyntheticShape, Workload};
 
 /// The bag says why nothing answers.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +22,6 @@ pub(super) struct Refused;
 pub(super) fn by(
     (scenario, inputs): (&Scenario, &Inputs),
     replay: &Replay,
-    (workload, trace): (&Workload, &Option<TraceInput>),
     findings: &mut Bag,
 ) -> Result<Option<SimulationJob>, Refused> {
     let Target::Mock(mock) = &replay.settings.endpoint.target else { return Ok(None) };
@@ -41,7 +41,7 @@ pub(super) fn by(
     let (prefill, decode) = kv_parallelisms(&deployment.workers);
     Ok(Some(SimulationJob {
         seed: scenario.seed,
-        trace: trace.clone(),
+        trace: None,
         model_digest: model.digest(),
         model_context_limit: model.context_limit().get(),
         model_kv_bytes_per_token: model.kv_bytes_per_token(decode),
@@ -50,10 +50,26 @@ pub(super) fn by(
         timing_digest: timing_digest(&pools),
         pools,
         engine: EngineIdentity::native(Compat::NEWEST),
-        sla: replay.settings.sla,
-        workload: workload.clone(),
+        sla: None,
+        workload: whatever_comes(),
         deployment,
     }))
+}
+
+/// Returns a workload for a job whose requests come over the wire: none of it is ever played.
+fn whatever_comes() -> Workload {
+    let shape = SyntheticShape {
+        input: Tokens::new(1),
+        output: Tokens::new(1),
+        cached_prefix: Tokens::ZERO,
+    };
+    Workload {
+        source: Source::Synthetic(shape),
+        load: Load::Concurrency { concurrency: 1 },
+        stop: Stop::default(),
+        select: None,
+        stream: String::new(),
+    }
 }
 
 /// Returns what the pins say of each pool of a deployment.

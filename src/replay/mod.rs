@@ -13,5 +13,5 @@ pub mod wire;
 
 pub use outgoing::OutgoingRequest;
 pub(crate) use run::Pacer;
-pub use run::{LiveEvent, LiveInputs};
+pub use run::{Happened, LiveEvent, LiveInputs, VirtualEnd, VirtualServer, play};
 pub use wall::Wall;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exec::live::{LiveEnvironment, WirePlans, send};
 use crate::exec::{Board, Cache, Corpora, Executor, JobError, Lookup, Origin};
+use crate::mock::simulate;
 use crate::plan::{Job, JobKind, ReplayJob, SimulationJob};
 use crate::replay::LiveEvent;
 use crate::replay::wire::WirePlan;
@@ -131,7 +132,9 @@ impl Producer<'_> {
             Traffic::Sent(environment) => {
                 let run = self.send(replay, (plan, environment), tell)?;
                 let report = artifacts.report.digest();
-                let of = LiveJob { job, replay, plan, report, environment };
+                let simulated = replay.served_by.as_ref().map(|served| simulate(served, plan));
+                let simulated = simulated.as_ref();
+                let of = LiveJob { job, replay, plan, report, environment, simulated };
                 let live = measured(of, &run, self.scratch).map_err(unwritable)?;
                 Ok((Artifacts { live: Some(live), ..artifacts }, Origin::Computed))
             }

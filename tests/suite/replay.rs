@@ -413,3 +413,68 @@ fn the_key_goes_to_the_server_and_nowhere_else_and_proxies_of_the_environment_co
         }
     }
 }
+
+/// A deployment whose engine answers behind the API.
+const SIMULATED: &str = "scenario \"x\" {
+    pins {
+        trace \"agents\"
+        hardware \"h200_sxm\"
+        model \"llama-3.1-8b\"
+    }
+    workload \"w\" {
+        trace \"agents\"
+        load \"recorded\" idle-gap-cap=\"1s\" speedup=100.0
+    }
+    deployment \"agg\" {
+        mode \"aggregated\"
+        model \"llama-3.1-8b\"
+        hardware \"h200_sxm\"
+        backend \"vllm\"
+        worker \"aggregated\" {
+            kv-cache block-size=16 {
+                capacity \"fixed\" blocks=4096
+            }
+            timing \"fixed\" prefill-ms=4.0 decode-ms=1.0
+        }
+    }
+    replay \"wire\" {
+        workload \"w\"
+        endpoint \"mock\" model=\"m\" streaming=#true usage=#true {
+            mock deployment=\"agg\"
+        }
+        lanes 3
+        session-routing \"dynamo-headers\"
+    }
+}
+";
+
+#[test]
+fn a_live_run_against_the_simulated_mock_is_held_against_the_simulation_of_the_same_traffic() {
+    let place = Place::with_pins();
+    place.write("x.kdl", SIMULATED);
+    place.bench(["pin", "x.kdl"]).exits(0);
+    let simulated = || {
+        let ran = place.bench(["run", "x.kdl"]).exits(0);
+        assert!(ran.stderr.contains("against simulation"), "{ran}");
+        let live = left(&latest(&place), JOB, "live.json");
+        assert_eq!(live["summary"]["requests_completed"], 28, "{ran}");
+        assert!(live["summary"]["prefix_hit_ppm_server"].as_u64().is_some_and(|hit| hit > 0));
+        let rows = live["calibration"].as_array().expect("an engine of ours answered").clone();
+        let told = |row: &Value| {
+            assert!(row["live_ns"].as_u64().is_some(), "{row}");
+            (row["metric"].clone(), row["statistic"].clone(), row["simulated_ns"].clone())
+        };
+        rows.iter().map(told).collect::<Vec<_>>()
+    };
+    let (first, second) = (simulated(), simulated());
+    assert_eq!(first, second, "virtual time is the same each time");
+    let names: Vec<String> =
+        first.iter().map(|(metric, statistic, _)| format!("{metric} {statistic}")).collect();
+    assert_eq!(names.len(), 9, "{names:?}");
+    for row in &first {
+        assert!(
+            row.2.as_u64().is_some_and(|time| time >= 1_000_000),
+            "a pass at the least: {row:?}"
+        );
+    }
+}

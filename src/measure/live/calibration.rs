@@ -1,7 +1,7 @@
 //! A live run against the simulation of the same job: how far each figure is from the other.
 
-use crate::measure::{self, Distribution, Statistic};
-use crate::record::{LiveRun, RunRecord};
+use crate::measure::{Distribution, Percentile, Statistic};
+use crate::record::{LiveRequest, LiveRun};
 use crate::units::{Nanos, Ppm};
 
 use super::latency;
@@ -26,31 +26,16 @@ pub struct CalibrationRow {
 }
 
 /// The statistics that are set side by side.
-const STATISTICS: [Statistic; 3] = [
-    Statistic::Mean,
-    Statistic::At(measure::Percentile::P50),
-    Statistic::At(measure::Percentile::P90),
-];
+const STATISTICS: [Statistic; 3] =
+    [Statistic::Mean, Statistic::At(Percentile::P50), Statistic::At(Percentile::P90)];
 
 impl Calibration {
-    /// Returns TTFT, gaps and E2E of both, by mean and percentiles. What one side has no samples of is left out.
-    pub fn of(live: &LiveRun, simulated: &RunRecord) -> Self {
-        let pooled = simulated.gaps.clone().into_sorted();
-        let requests = |of: fn(&crate::record::RequestRecord) -> Option<Nanos>| {
-            let completed = simulated.requests.iter().filter(|request| request.is_completed());
-            Distribution::of(completed.filter_map(|request| of(&request)))
-        };
-        let measured = |of: fn(&crate::record::LiveRequest) -> Option<Nanos>| {
-            Distribution::of(live.measured().filter_map(of))
-        };
-        let gaps = Distribution::of(live.measured().flat_map(latency::chunk_gaps));
-        let sides = [
-            ("ttft", measured(latency::ttft), requests(measure::ttft)),
-            ("itl", gaps, Distribution::of_sorted(&pooled)),
-            ("e2e", measured(latency::e2e), requests(measure::e2e)),
-        ];
+    /// Returns TTFT, gaps and E2E of both, by mean and percentiles: the simulated run is one that was played in virtual time, so that
+    /// both sides have the same definitions. What one side has no samples of is left out.
+    pub fn of(live: &LiveRun, simulated: &LiveRun) -> Self {
+        let (live, simulated) = (figures(live), figures(simulated));
         let mut rows = Vec::new();
-        for (metric, live, simulated) in sides {
+        for ((metric, live), (_, simulated)) in live.into_iter().zip(simulated) {
             let (Some(live), Some(simulated)) = (live, simulated) else { continue };
             for statistic in STATISTICS {
                 let of = |side: &Distribution| {
@@ -68,6 +53,17 @@ impl Calibration {
     pub fn rows(&self) -> &[CalibrationRow] {
         &self.rows
     }
+}
+
+/// A metric and its samples, where there are any.
+type Sampled = (&'static str, Option<Distribution>);
+
+/// Returns what is set side by side, of one run.
+fn figures(run: &LiveRun) -> [Sampled; 3] {
+    let of =
+        |time: fn(&LiveRequest) -> Option<Nanos>| Distribution::of(run.measured().filter_map(time));
+    let gaps = Distribution::of(run.measured().flat_map(latency::chunk_gaps));
+    [("ttft", of(latency::ttft)), ("itl", gaps), ("e2e", of(latency::e2e))]
 }
 
 impl CalibrationRow {

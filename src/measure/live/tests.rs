@@ -260,9 +260,9 @@ fn laws_find_what_cannot_be() {
 
 #[test]
 fn a_simulation_is_set_beside_the_live_run_figure_by_figure() {
-    // The sample simulation has first tokens at 5 ms, gaps of 2 ms, ends at 9 ms.
     let live = run(vec![request(0, 0, &[4, 6, 8])]);
-    let calibration = Calibration::of(&live, &crate::measure::sample::run(2));
+    let simulated = run(vec![request(0, 0, &[5, 7, 9]), request(1, 20, &[5, 7, 9])]);
+    let calibration = Calibration::of(&live, &simulated);
     let means: Vec<_> = calibration
         .rows()
         .iter()

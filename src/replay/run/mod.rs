@@ -9,6 +9,7 @@ mod drive;
 mod health;
 mod pacer;
 mod planned;
+mod played;
 mod progress;
 mod sender;
 #[cfg(test)]
@@ -17,5 +18,6 @@ mod whole;
 mod wired;
 
 pub(crate) use pacer::Pacer;
+pub use played::{Happened, VirtualEnd, VirtualServer, play};
 pub use progress::LiveEvent;
 pub use whole::LiveInputs;

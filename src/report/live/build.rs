@@ -6,7 +6,9 @@ use std::path::Path;
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::live::LiveEnvironment;
-use crate::measure::live::{ClientLimit, CountedBy, LIVE_DEFINITION, LiveErrors, LiveFailure};
+use crate::measure::live::{
+    Calibration, CalibrationRow, ClientLimit, CountedBy, LIVE_DEFINITION, LiveErrors, LiveFailure,
+};
 use crate::plan::{Job, ReplayJob};
 use crate::record::{LiveRun, SpoolWriter};
 use crate::replay::wire::WirePlan;
@@ -30,6 +32,8 @@ pub struct LiveJob<'a> {
     pub report: Sha256,
     /// What it was sent in.
     pub environment: &'a LiveEnvironment,
+    /// The same traffic in virtual time, where the native engine answered it: or why there is none.
+    pub simulated: Option<&'a Result<LiveRun, String>>,
 }
 
 /// Returns what a live run leaves.
@@ -47,6 +51,7 @@ pub fn measured(of: LiveJob<'_>, run: &LiveRun, scratch: Option<&Path>) -> io::R
     let count = u64::try_from(run.requests.len()).expect("a count of things in memory fits");
     let limits = ClientLimit::of(run, is_held_back(of.plan));
     let value = object([
+        ("calibration", calibration(of, run)),
         ("client", figures::client(run, &limits)),
         ("definition", Value::text(LIVE_DEFINITION)),
         ("duplication", duplication(of.plan, run)),
@@ -110,6 +115,21 @@ fn instances(run: &LiveRun) -> u64 {
     u64::try_from(all.len()).expect("64 bits")
 }
 
+/// Returns how far the simulation of the same traffic is from what was measured; `null` where no engine of ours answered.
+fn calibration(of: LiveJob<'_>, run: &LiveRun) -> Value {
+    let Some(Ok(simulated)) = of.simulated else { return Value::Null };
+    let row = |row: &CalibrationRow| {
+        object([
+            ("live_ns", row.live.into()),
+            ("metric", Value::text(row.metric)),
+            ("simulated_ns", row.simulated.into()),
+            ("statistic", Value::text(row.statistic.name())),
+        ])
+        .with("error_ppm", row.error().map(Value::from))
+    };
+    Value::List(Calibration::of(run, simulated).rows().iter().map(row).collect())
+}
+
 /// Returns where requests went, and what of the environment counts for nothing.
 fn environment(of: LiveJob<'_>) -> Value {
     let endpoint = &of.replay.settings.endpoint;
@@ -168,6 +188,9 @@ fn warnings(of: LiveJob<'_>, run: &LiveRun, limits: &[ClientLimit]) -> Vec<Strin
         (of.plan.selection().too_long, "traces were left out by `select max-context-tokens`"),
     ];
     told.extend(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    if let Some(Err(why)) = of.simulated {
+        told.push(format!("the same traffic cannot be simulated: {why}"));
+    }
     told.extend(of.plan.duplication(instances(run)));
     told.extend(limits.iter().map(|limit| format!("the client was the limit: {limit}")));
     let ignored: Vec<&str> = of.environment.ignored().collect();

@@ -106,6 +106,22 @@ impl Measured {
         texts(list_at(&self.value, &["client", "limits"]))
     }
 
+    /// Returns each figure of the calibration: metric, statistic, measured, simulated, and the error as a share of what was measured.
+    pub fn calibration(&self) -> Vec<(&str, &str, Nanos, Nanos, Option<Ppm>)> {
+        let row = |row| {
+            let time = |name| at(row, &[name]).and_then(Value::as_count).map(Nanos::new);
+            let error = at(row, &["error_ppm"]).and_then(Value::as_count);
+            Some((
+                text_at(row, &["metric"])?,
+                text_at(row, &["statistic"])?,
+                time("live_ns")?,
+                time("simulated_ns")?,
+                error.and_then(|ppm| Ppm::of(ppm, 1_000_000)),
+            ))
+        };
+        list_at(&self.value, &["calibration"]).iter().filter_map(row).collect()
+    }
+
     /// Returns a figure; `None` where it is absent.
     pub fn figure(&self, name: LiveName) -> Option<&Value> {
         at(&self.value, &["summary", &name.to_string()])

@@ -34,6 +34,10 @@ const MEASURED_COLUMNS: [&str; 14] = [
     "cache hit",
 ];
 
+/// The columns of the table of what the native engine says of the same traffic.
+const CALIBRATION_COLUMNS: [&str; 6] =
+    ["against simulation", "metric", "statistic", "measured ms", "simulated ms", "error"];
+
 /// Returns the cells of a replay job, one for each of [`PLANNED_COLUMNS`]; `None` for a simulation.
 pub(in crate::report) fn planned_cells(
     result: &JobResult,
@@ -87,6 +91,11 @@ pub fn measured_table(results: &[JobResult]) -> Option<String> {
     }
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
     let mut text = table_of(&MEASURED_COLUMNS, &rows, &[0]);
+    let calibrated = calibration_rows(results);
+    if !calibrated.is_empty() {
+        text.push('\n');
+        text.push_str(&table_of(&CALIBRATION_COLUMNS, &calibrated, &[0, 1, 2]));
+    }
     for result in results {
         let notes = result.measured_notes();
         text.extend(notes.iter().map(|note| format!("{}: {note}\n", result.id)));
@@ -113,12 +122,36 @@ fn write_markdown(
     writeln!(page, "\nMeasured on one machine at one time; no digest holds it.\n")?;
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
     write_table(page, &MEASURED_COLUMNS, &rows)?;
+    let calibrated = calibration_rows(results);
+    if !calibrated.is_empty() {
+        writeln!(page)?;
+        write_table(page, &CALIBRATION_COLUMNS, &calibrated)?;
+    }
     for result in results {
         for note in result.measured_notes() {
             writeln!(page, "\n**{}**: {}", escape(result.id.as_str()), escape(&note))?;
         }
     }
     Ok(())
+}
+
+/// Returns a row for each figure that was simulated beside what was measured.
+fn calibration_rows(results: &[JobResult]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for result in results {
+        let Some(measured) = result.measured() else { continue };
+        for (metric, statistic, live, simulated, error) in measured.calibration() {
+            rows.push(vec![
+                result.id.to_string(),
+                metric.to_owned(),
+                statistic.to_owned(),
+                milliseconds(live),
+                milliseconds(simulated),
+                cell(error.map(percent)),
+            ]);
+        }
+    }
+    rows
 }
 
 /// Returns a row for each job that was sent.
