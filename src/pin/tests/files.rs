@@ -15,6 +15,7 @@ fn every_pin_of_the_project_verifies() {
         }
     }
     let expected = [
+        "trace agents",
         "trace azure-code",
         "trace azure-conv",
         "trace conversation",
