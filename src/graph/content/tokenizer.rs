@@ -1,6 +1,8 @@
 //! Tokenizers: the one in the binary, and those in files.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use tiktoken_rs::{CoreBPE, o200k_base_singleton};
 
@@ -81,29 +83,38 @@ impl Tokenizer {
         )
     }
 
-    /// Returns the lower-case ASCII words of `letters` letters that some token is, with or without a mark for a space before; in the
-    /// order of the tokens' numbers, each once.
-    pub(super) fn words(&self, letters: usize) -> Vec<String> {
-        let mut tokens: Vec<(u32, String)> = match &self.kind {
+    /// Returns the lower-case ASCII words that some token is, with or without a mark for a space before: a list for each number of letters,
+    /// in the order of the tokens' numbers, each word once.
+    pub(super) fn words(&self, letters: RangeInclusive<usize>) -> Vec<Vec<String>> {
+        let word = |(rank, text): (u32, &str)| {
+            // A space, GPT-2's sign for one, and SentencePiece's.
+            let bare = text.strip_prefix([' ', '\u{120}', '\u{2581}']).unwrap_or(text);
+            let fits = letters.contains(&bare.len());
+            let is_word = fits && bare.bytes().all(|byte| byte.is_ascii_lowercase());
+            is_word.then(|| (rank, bare.to_owned()))
+        };
+        let mut words: Vec<(u32, String)> = match &self.kind {
             Kind::Builtin(ranks) => {
-                let token = |rank: u32| Some((rank, ranks.decode_bytes(&[rank]).ok()?));
-                let text = |(rank, bytes)| Some((rank, String::from_utf8(bytes).ok()?));
-                (0..O200K_RANKS).filter_map(token).filter_map(text).collect()
+                let token = |rank| Some((rank, ranks.decode_bytes(&[rank]).ok()?));
+                let tokens = (0..O200K_RANKS).filter_map(token);
+                tokens
+                    .filter_map(|(rank, text)| word((rank, str::from_utf8(&text).ok()?)))
+                    .collect()
             }
             Kind::File(file) => {
-                file.get_vocab(false).into_iter().map(|(text, id)| (id, text)).collect()
+                let tokens = file.get_vocab(false);
+                tokens.iter().filter_map(|(text, id)| word((*id, text))).collect()
             }
         };
-        tokens.retain_mut(|(_, text)| {
-            // A space, GPT-2's sign for one, and SentencePiece's.
-            let bare = text.strip_prefix([' ', '\u{120}', '\u{2581}']).unwrap_or(text).to_owned();
-            *text = bare;
-            text.len() == letters && text.bytes().all(|byte| byte.is_ascii_lowercase())
-        });
-        tokens.sort_unstable();
-        let mut seen = std::collections::BTreeSet::new();
-        tokens.retain(|(_, text)| seen.insert(text.clone()));
-        tokens.into_iter().map(|(_, text)| text).collect()
+        words.sort_unstable();
+        let mut seen = BTreeSet::new();
+        words.retain(|(_, word)| seen.insert(word.clone()));
+        // One pass over the tokens serves all lengths: every live run begins with it.
+        let of_length = |length| {
+            let of = words.iter().filter(|(_, word)| word.len() == length);
+            of.map(|(_, word)| word.clone()).collect()
+        };
+        letters.clone().map(of_length).collect()
     }
 
     /// Returns whether a text that is made of words which are one token each, every one with a space before, is split at the

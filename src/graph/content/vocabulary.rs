@@ -47,11 +47,10 @@ impl Vocabulary {
     /// # Errors
     /// [`Code::GraphVocabulary`] where too few words are one token each, or words in a row are not the tokens that each one is.
     pub fn of(tokenizer: &Tokenizer) -> Result<Self, Problem> {
-        let fitting = |letters: usize| -> Vec<String> {
-            let words = tokenizer.words(letters).into_iter();
-            words.filter(|word| is_one_token(tokenizer, word)).collect()
+        let fitting = |words: Vec<String>| -> Vec<String> {
+            words.into_iter().filter(|word| is_one_token(tokenizer, word)).collect()
         };
-        let words = LETTERS.map(fitting).max_by_key(Vec::len);
+        let words = tokenizer.words(LETTERS).into_iter().map(fitting).max_by_key(Vec::len);
         let words = words.unwrap_or_default();
         let refused = |message: String| {
             Problem::new(Code::GraphVocabulary, message)
