@@ -4,6 +4,7 @@
 //! buffer is sorted and written, and reading merges what was written.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io;
@@ -252,67 +253,73 @@ impl<'a> Iterator for Iter<'a> {
 }
 
 /// The sorted runs of a file as one.
+///
+/// Runs overlap little, so one run is read on as long as its records come first, and records are moved twice and not through a heap.
 #[derive(Debug)]
 pub struct Merge {
     order: Order,
-    readers: Vec<Reader>,
-    heads: BinaryHeap<Head>,
+    runs: Vec<Head>,
+    /// The run whose record comes next; none after the last.
+    first: Option<usize>,
+    /// The others that have a record, by it: a heap gives the smallest first.
+    others: BinaryHeap<Reverse<Place>>,
 }
 
-/// The next record of a run.
+/// Where a run's next record stands in the order; of two equal ones that of the earlier run comes first.
+type Place = (SimTime, u64, usize);
+
+/// A run, and its next record.
 #[derive(Debug)]
 struct Head {
-    key: (SimTime, u64),
-    record: RequestRecord,
-    run: usize,
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    /// The smallest is the greatest: a heap gives that first.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (other.key, other.run).cmp(&(self.key, self.run))
-    }
+    reader: Reader,
+    record: Option<RequestRecord>,
 }
 
 impl Merge {
     fn new(spilled: &Spilled) -> Self {
-        let reader = |run: &Run| Reader {
-            file: Arc::clone(&spilled.file),
-            rest: *run,
-            buffer: Vec::new(),
-            at: 0,
+        let head = |run: &Run| Head {
+            reader: Reader {
+                file: Arc::clone(&spilled.file),
+                rest: *run,
+                buffer: Vec::new(),
+                at: 0,
+            },
+            record: None,
         };
-        let readers: Vec<Reader> = spilled.runs.iter().map(reader).collect();
-        let mut merge = Self { order: spilled.order, readers, heads: BinaryHeap::new() };
-        (0..merge.readers.len()).for_each(|run| merge.refill(run));
+        let runs: Vec<Head> = spilled.runs.iter().map(head).collect();
+        let mut merge = Self { order: spilled.order, runs, first: None, others: BinaryHeap::new() };
+        let places = (0..merge.runs.len()).filter_map(|run| merge.advance(run));
+        let places: Vec<Reverse<Place>> = places.map(Reverse).collect();
+        merge.others.extend(places);
+        merge.first = merge.smallest_other();
         merge
     }
 
-    /// Puts the next record of a run among the heads.
-    fn refill(&mut self, run: usize) {
-        if let Some(record) = self.readers[run].next() {
-            self.heads.push(Head { key: self.order.key(&record), record, run });
-        }
+    /// Reads the next record of a run, and returns where it stands; `None` at the run's end.
+    fn advance(&mut self, run: usize) -> Option<Place> {
+        let head = &mut self.runs[run];
+        head.record = head.reader.next();
+        let (at, index) = self.order.key(head.record.as_ref()?);
+        Some((at, index, run))
+    }
+
+    /// Takes the run whose record comes first from the others.
+    fn smallest_other(&mut self) -> Option<usize> {
+        self.others.pop().map(|Reverse((_, _, run))| run)
     }
 
     fn next(&mut self) -> Option<RequestRecord> {
-        let head = self.heads.pop()?;
-        self.refill(head.run);
-        Some(head.record)
+        let run = self.first?;
+        let record = self.runs[run].record.take();
+        match (self.advance(run), self.others.peek()) {
+            (None, _) => self.first = self.smallest_other(),
+            (Some(place), Some(Reverse(other))) if *other < place => {
+                self.first = self.smallest_other();
+                self.others.push(Reverse(place));
+            }
+            (Some(_), _) => {}
+        }
+        record
     }
 }
 
