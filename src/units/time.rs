@@ -174,6 +174,15 @@ impl Nanos {
         self.0 as f64 / 1e6
     }
 
+    /// Returns milliseconds in full, as people write them: `12.3` for 12,300,000.
+    pub fn in_ms(self) -> String {
+        let (whole, part) = (self.0 / 1_000_000, self.0 % 1_000_000);
+        if part == 0 {
+            return whole.to_string();
+        }
+        format!("{whole}.{}", format!("{part:06}").trim_end_matches('0'))
+    }
+
     /// Returns `self - earlier`, or `None` where `earlier` is later.
     pub fn since(self, earlier: Self) -> Option<Self> {
         self.0.checked_sub(earlier.0).map(Self)
@@ -216,6 +225,12 @@ pub(crate) fn div_half_even(numerator: u128, denominator: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn milliseconds_are_told_in_full() {
+        let told = [0, 1, 12_300_000, 5_000_000, 5_000_999].map(|ns| Nanos(ns).in_ms());
+        assert_eq!(told, ["0", "0.000001", "12.3", "5", "5.000999"]);
+    }
 
     #[test]
     fn from_ms_rounds_half_to_even_and_refuses_what_is_no_time() {

@@ -60,9 +60,11 @@ impl fmt::Display for ClientLimit {
         let percent = |share: Ppm| share.get() / 10_000;
         match *self {
             Self::LoopLag(lag) => {
-                write!(f, "the client came {lag} late to what it was to read (p99)")
+                write!(f, "the client came {} ms late to what it was to read (p99)", lag.in_ms())
             }
-            Self::Lateness(late) => write!(f, "requests were taken up {late} late (p99)"),
+            Self::Lateness(late) => {
+                write!(f, "requests were taken up {} ms late (p99)", late.in_ms())
+            }
             Self::Busy(share) => {
                 write!(f, "the client's thread was busy {} % of the time", percent(share))
             }

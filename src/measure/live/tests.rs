@@ -231,6 +231,7 @@ fn l3_a_client_that_is_late_or_never_idle_says_so() {
             ClientLimit::Starved(shares[1]),
         ]
     );
+    assert_eq!(found[1].to_string(), "requests were taken up 20 ms late (p99)");
     assert_eq!(
         ClientLimit::of(&limited, true).len(),
         3,
