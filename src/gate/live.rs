@@ -4,7 +4,6 @@ use crate::measure::live::{LiveFamily, LiveName};
 use crate::measure::{Percentile, Statistic};
 use crate::plan::{JobId, JobKind, LiveGate, Plan};
 use crate::report::{JobResult, JobVerdict, Measured};
-use crate::units::Nanos;
 use crate::workload::live::{BoundStatistic, LiveQuantity, TimeBound};
 
 use super::{Comparison, Finding};
@@ -70,7 +69,7 @@ fn time(bound: TimeBound, measured: &Measured) -> Option<Said> {
     if found <= bound.most {
         return None;
     }
-    let text = format!("{stated} is {}, at most {}", shown(found), shown(bound.most));
+    let text = format!("{stated} is {} ms, at most {} ms", found.in_ms(), bound.most.in_ms());
     let limits = measured.client_limits();
     if bound.quantity == LiveQuantity::ScheduleLateness || limits.is_empty() {
         return Some(Said::Over(text));
@@ -99,17 +98,12 @@ const fn statistic(statistic: BoundStatistic) -> Statistic {
     }
 }
 
-/// Returns a time in milliseconds, to the microsecond.
-fn shown(time: Nanos) -> String {
-    let microseconds = time.get() / 1000;
-    format!("{}.{:03} ms", microseconds / 1000, microseconds % 1000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::digest::canonical::{Value, object};
     use crate::measure::live::LIVE_DEFINITION;
+    use crate::units::Nanos;
 
     /// Returns measurements with these figures, of a client with these limits.
     fn measured(figures: &[(&str, u64)], limits: &[&str]) -> Measured {
@@ -137,7 +131,7 @@ mod tests {
         assert_eq!(errors(1, &seen), Some(over));
         let held = |ms| time(bound(LiveQuantity::Ttft, BoundStatistic::P50, ms), &seen);
         assert_eq!(held(5), None);
-        let over = "`ttft-ms p50` is 5.000 ms, at most 4.000 ms";
+        let over = "`ttft-ms p50` is 5 ms, at most 4 ms";
         assert_eq!(held(4), Some(Said::Over(over.to_owned())));
     }
 

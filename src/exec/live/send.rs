@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::diag::{Code, Problem};
+use crate::digest::Sha256;
 use crate::graph::content::Tokenizer;
 use crate::mock::{Behaviour, Bind, MockServer, Script, Security, Settings, start};
 use crate::plan::{ReplayJob, SimulationJob};
@@ -60,8 +61,13 @@ fn counts(
     match tokens {
         TokenCounter::Server => Ok(None),
         TokenCounter::Builtin => Ok(Some(Tokenizer::builtin())),
-        TokenCounter::File { path, .. } => {
+        TokenCounter::File { path, digest } => {
             let bytes = std::fs::read(environment.root.join(path))?;
+            // Traffic may start long after it was planned: the file must still be the one that the plan was made with.
+            let found = Sha256::of(&bytes);
+            if found != *digest {
+                return Err(LiveError::Changed { path: path.clone(), planned: *digest, found });
+            }
             let read = Tokenizer::from_json(path, &bytes);
             read.map(Some).map_err(|problem| LiveError::Tokenizer(problem.message().to_owned()))
         }
@@ -100,4 +106,33 @@ fn client(
 fn refused(error: &LiveError) -> Problem {
     Problem::new(Code::ReplayClient, error.to_string())
         .help("set what the scenario names, or name another; the scenario states the variable of a key, never the key")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_tokenizer_that_changed_since_it_was_planned_counts_nothing() {
+        let root = tempfile::tempdir().expect("a folder");
+        std::fs::write(root.path().join("tokenizer.json"), "changed").expect("written");
+        let environment = LiveEnvironment {
+            root: root.path().to_owned(),
+            ssl_cert_file: None,
+            keys: BTreeMap::new(),
+            ignored: Vec::new(),
+        };
+        let digest = Sha256::of(b"planned");
+        let counter = TokenCounter::File { path: "tokenizer.json".to_owned(), digest };
+        let refused = counts(&counter, &environment).expect_err("another file").to_string();
+        assert_eq!(
+            refused,
+            format!(
+                "`tokenizer.json` has changed since the job was planned: {digest} then, {} now",
+                Sha256::of(b"changed")
+            )
+        );
+    }
 }
