@@ -26,6 +26,8 @@ pub use parse::parse;
 pub(crate) use progress::JobsBar;
 pub use render::conclude;
 pub(crate) use render::{Align, columns, print, print_as_written};
-pub(crate) use wall::{Stopwatch, cpu_time, date, is_older_than_a_day, timestamp};
+pub(crate) use wall::{
+    Stopwatch, cpu_time, date, is_older_than_a_day, process_cpu_time, timestamp,
+};
 
 pub use cmd::dispatch;

@@ -126,6 +126,15 @@ impl<'a> Fields<'a> {
         self.values[field as usize].filter(|value| value.text != "null")
     }
 
+    /// Adds a key that the format knows and that no value before it is of; `None` for any other.
+    pub(super) fn add_once(&mut self, name: &str, text: &'a str) -> Option<()> {
+        let (key, field) = KEYS.iter().find(|(key, _)| *key == name)?;
+        let value = &mut self.values[*field as usize];
+        value.is_none().then_some(())?;
+        *value = Some(Written { key, text });
+        Some(())
+    }
+
     /// Adds a known key.
     fn add(&mut self, key: &'static str, field: Field, text: &'a str) {
         let value = Written { key, text };

@@ -58,19 +58,83 @@ pub(super) fn scan(array: &[u8], ids: &mut Vec<u64>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Returns the number of at most 19 digits at `start`, which 64 bits hold, and where it ends; `None` for anything else.
-fn short(array: &[u8], start: usize) -> Option<(u64, usize)> {
-    let (mut id, mut at) = (0_u64, start);
-    while let Some(digit) = array.get(at).filter(|byte| byte.is_ascii_digit()) {
-        if at - start == 19 {
-            return None;
+/// The powers of ten that a number of one to eight digits more is shifted by.
+const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many digits a number has at the most that 64 bits hold whatever they are.
+const SHORT: usize = 19;
+
+/// Returns the number of at most 19 digits at `start`, and where it ends; `None` where there is no digit, or are more.
+///
+/// Eight bytes are looked at together. Source: Lemire, "Quickly parsing eight digits" (2018); where digits end, the sum of a byte that is
+/// none, less `0`, and 6 has a bit in its upper half, or had one before.
+fn digits(array: &[u8], start: usize) -> Option<(u64, usize)> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    let (mut number, mut at) = (0_u64, start);
+    while let Some(eight) = array.get(at..).and_then(<[u8]>::first_chunk) {
+        let values = u64::from_le_bytes(*eight) ^ ZEROS;
+        let beyond = (values.wrapping_add(0x0606_0606_0606_0606) | values) & 0xf0f0_f0f0_f0f0_f0f0;
+        let count = (beyond.trailing_zeros() / 8) as usize;
+        if count == 0 {
+            break;
         }
-        id = id * 10 + u64::from(digit - b'0');
+        number =
+            number.wrapping_mul(TENS[count]).wrapping_add(eight_digits(values << (64 - 8 * count)));
+        at += count;
+        if count < 8 || at - start > SHORT {
+            return (at - start <= SHORT).then_some((number, at));
+        }
+    }
+    while let Some(digit) = array.get(at).filter(|byte| byte.is_ascii_digit()) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
         at += 1;
     }
+    (at > start && at - start <= SHORT).then_some((number, at))
+}
+
+/// Returns the number of eight digits, the first in the lowest byte.
+const fn eight_digits(values: u64) -> u64 {
+    const EACH: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let first = (pairs & EACH).wrapping_mul(100 + (1_000_000 << 32));
+    let second = ((pairs >> 16) & EACH).wrapping_mul(1 + (10_000 << 32));
+    first.wrapping_add(second) >> 32
+}
+
+/// Appends the ids of the list that begins at `start`, and returns where it ends; `None` for what is no list of integers of at most 19 digits
+/// as JSON writes them. Then `ids` may hold some of them.
+pub(super) fn quick(text: &[u8], start: usize, ids: &mut Vec<u64>) -> Option<usize> {
+    let space = |mut at: usize| {
+        while text.get(at) == Some(&b' ') {
+            at += 1;
+        }
+        at
+    };
+    let mut at = space(start + 1);
+    if text.get(at) == Some(&b']') {
+        return Some(at + 1);
+    }
+    loop {
+        let (id, end) = digits(text, at)?;
+        if text[at] == b'0' && end - at > 1 {
+            return None;
+        }
+        ids.push(id);
+        at = space(end);
+        match text.get(at)? {
+            b',' => at = space(at + 1),
+            b']' => return Some(at + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the number of at most 19 digits at `start`, which 64 bits hold, and where it ends; `None` for anything else.
+fn short(array: &[u8], start: usize) -> Option<(u64, usize)> {
+    let (id, at) = digits(array, start)?;
     let ends =
         array.get(at).is_none_or(|next| matches!(next, b',' | b']' | b' ' | b'\t' | b'\n' | b'\r'));
-    (ends && at > start).then_some((id, at))
+    ends.then_some((id, at))
 }
 
 /// Reads the element at `start` and returns where it ends.

@@ -18,6 +18,7 @@ mod json;
 mod mooncake;
 mod options;
 mod plays;
+mod quick;
 mod ragpulse;
 mod read;
 mod recorded;

@@ -11,6 +11,7 @@ use super::counts::ReadCounts;
 use super::field::{Field, Fields};
 use super::hash_ids;
 use super::options::{HashIds, ReadOptions, Strictness};
+use super::quick;
 use super::row::{Line, Row};
 
 /// Reads one row; its hash ids replace what is in `ids`.
@@ -23,9 +24,18 @@ pub(super) fn read_row<'a>(
     ids: &mut Vec<u64>,
     counts: &mut ReadCounts,
 ) -> Result<Row<'a>, Problem> {
-    let fields = Fields::read(&line)?;
+    ids.clear();
+    let quick = quick::fields(line.text, ids);
+    let are_read = quick.is_some();
+    let fields = quick.map_or_else(|| Fields::read(&line), Ok)?;
     count_keys(&line, &fields, options.strictness, counts)?;
-    let has_ids = read_ids(&line, &fields, options, ids, counts)?;
+    if !are_read {
+        ids.clear();
+        if let Some(value) = fields.get(Field::HashIds) {
+            hash_ids::read(&line, &value, ids)?;
+        }
+    }
+    let has_ids = has_ids(&line, &fields, options, ids, counts)?;
     let input = input(&line, &fields, options, has_ids.then_some(ids.len()))?;
     if has_ids {
         let needed = check_ids(&line, &fields, options, (input, ids.len()))?;
@@ -88,20 +98,15 @@ fn add(keys: &mut BTreeMap<String, u64>, key: &str) {
     }
 }
 
-/// Reads the row's hash ids and says whether its prompt has any.
-fn read_ids(
+/// Says whether the row's prompt has the hash ids that were read.
+fn has_ids(
     line: &Line<'_>,
     fields: &Fields<'_>,
     options: &ReadOptions,
     ids: &mut Vec<u64>,
     counts: &mut ReadCounts,
 ) -> Result<bool, Problem> {
-    ids.clear();
-    let value = fields.get(Field::HashIds);
-    if let Some(value) = &value {
-        hash_ids::read(line, value, ids)?;
-    }
-    match (options.hashes, value) {
+    match (options.hashes, fields.get(Field::HashIds)) {
         (HashIds::Expected, Some(_)) => Ok(true),
         (HashIds::Expected, None) if options.strictness == Strictness::Lenient => {
             counts.missing_hash_ids += 1;

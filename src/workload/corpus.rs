@@ -328,11 +328,13 @@ impl Store {
         put(&narrow32(count).to_le_bytes());
         put(&narrow32(name.map_or(0, |name| name.len() + 1)).to_le_bytes());
         self.rows.push(&bytes);
-        let leading = [hash_ids.len() as u64, counted.start];
-        for id in leading.iter().filter(|_| counts_up > 0).chain(hash_ids) {
-            self.hash_ids.push(&id.to_le_bytes());
+        if counts_up > 0 {
+            self.hash_ids.push_numbers(&[hash_ids.len() as u64, counted.start]);
         }
-        self.names.push(name.unwrap_or_default().as_bytes());
+        self.hash_ids.push_numbers(hash_ids);
+        if let Some(name) = name {
+            self.names.push(name.as_bytes());
+        }
         self.note_order(row);
         self.count += 1;
     }

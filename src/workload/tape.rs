@@ -61,13 +61,31 @@ impl Tape {
     /// Appends bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.tail.extend_from_slice(bytes);
+        self.settle();
+    }
+
+    /// Appends numbers of 8 bytes, little-endian.
+    pub(crate) fn push_numbers(&mut self, numbers: &[u64]) {
+        let start = self.tail.len();
+        self.tail.resize(start + size_of_val(numbers), 0);
+        let (places, _) = self.tail[start..].as_chunks_mut();
+        for (place, number) in places.iter_mut().zip(numbers) {
+            *place = number.to_le_bytes();
+        }
+        self.settle();
+    }
+
+    /// Writes the tail out where it is too long.
+    fn settle(&mut self) {
         let at_most =
             if self.file.is_some() { WRITE_AT_ONCE.min(self.at_most) } else { self.at_most };
         if self.tail.len() > at_most {
             if self.failed.is_none() {
                 self.failed = self.write_out().err();
             }
-            self.tail = Vec::new();
+            // What grew for the memory is given back once there is a file; from then on the room is used again.
+            self.tail.clear();
+            self.tail.shrink_to(2 * WRITE_AT_ONCE);
         }
     }
 
@@ -160,7 +178,10 @@ mod tests {
     fn tape(count: u64, at_most: usize) -> Tape {
         let mut tape = Tape::keeping(at_most);
         for number in 0..count {
-            tape.push(&number.to_le_bytes());
+            match number % 3 {
+                0 => tape.push(&number.to_le_bytes()),
+                _ => tape.push_numbers(&[number]),
+            }
             assert!(tape.tail.len() <= at_most, "no more in memory than was asked for");
         }
         assert!(tape.failure().is_none() && tape.len() == count * 8);

@@ -54,6 +54,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "src/graph/store/folder",
             "src/replay/wire/recording",
             "src/cli/cmd/perf_store",
+            "src/cli/cmd/perf_rows",
             "src/scenario/edit",
         ],
     ),

@@ -43,7 +43,7 @@ pub(crate) struct PruneArgs {
 pub(crate) enum PerfCommand {
     /// Predictions of fixed shapes, against the CPU time that each may take
     Sim(PerfSimArgs),
-    /// The rows of a Mooncake trace, read from text and from gzip, against the speed that each should have
+    /// Reading a trace, against the speed and the memory that it should take
     Trace(PerfTraceArgs),
     /// A generated capture made into a segment store, against the speed and the memory that it should take
     Store(PerfStoreArgs),
@@ -67,11 +67,18 @@ pub(crate) struct PerfStoreArgs {
 
 /// Arguments of `perf trace`.
 #[derive(Debug, Clone, Args)]
+#[command(group = clap::ArgGroup::new("measured").required(true).args(["trace", "corpus", "rows"]))]
 pub(crate) struct PerfTraceArgs {
-    /// A Mooncake trace, plain or gzip; a few megabytes and more
+    /// A Mooncake trace, plain or gzip; a few megabytes and more. Its rows are read from text and from gzip
     #[arg(value_name = "FILE")]
-    pub(crate) trace: PathBuf,
-    /// Exit with 3 where it is read slower than it should be
+    pub(crate) trace: Option<PathBuf>,
+    /// A Weka corpus, plain or packed, of which every trace is validated and lowered. The limits are those of one of 460 MB
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: Option<PathBuf>,
+    /// Write a Mooncake file of so many rows, and simulate it request by request; some 200 bytes each in the folder of temporary files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub(crate) rows: Option<u64>,
+    /// Exit with 3 where it is slower or takes more memory than it should
     #[arg(long)]
     pub(crate) strict: bool,
     /// How to print the figures

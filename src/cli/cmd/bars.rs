@@ -71,10 +71,7 @@ fn bars(trace: Option<&Path>) -> Vec<Bar> {
         },
     ];
     if let Some(path) = trace {
-        let recorded = format!(
-            "{{source: {{type: trace, paths: ['{}'], format: mooncake, block_size: 512}}, load: {{type: trace_timestamps}}}}",
-            path.display()
-        );
+        let recorded = recorded(path);
         let polynomial = "{type: polynomial}";
         for (name, replicas, block, limit_ms) in [
             ("trace, 4 replicas, polynomial", 4, 64, 900),
@@ -85,6 +82,21 @@ fn bars(trace: Option<&Path>) -> Vec<Bar> {
         }
     }
     bars
+}
+
+/// Simulates a Mooncake trace, streamed from the disk, at its own times on workers that do not fall behind; returns the requests and the CPU
+/// time.
+pub(super) fn streamed(trace: &Path, context: &Context) -> Result<(u64, Duration), Failure> {
+    let config = config(&recorded(trace), 8, 512, "{type: fixed, prefill_ms: 20, decode_ms: 5}");
+    measure("streamed", &config, Some(trace), context)
+}
+
+/// Returns the traffic of a Mooncake trace at its own times.
+fn recorded(path: &Path) -> String {
+    format!(
+        "{{source: {{type: trace, paths: ['{}'], format: mooncake, block_size: 512}}, load: {{type: trace_timestamps}}}}",
+        path.display()
+    )
 }
 
 /// Returns the traffic of equal requests in a closed loop.

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::predict;
 use crate::cli::args::{Format, PerfStoreArgs};
-use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
+use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print, process_cpu_time};
 use crate::diag::{Code, Problem};
 use crate::digest::canonical::{Value, object};
 use crate::graph::content::{Synthesis, Tokenizer};
@@ -31,6 +32,8 @@ struct Taken {
     records: u64,
     bytes: u64,
     wall: Duration,
+    /// CPU time of all threads, where the system says so.
+    cpu: Option<Duration>,
     /// The most memory that the process ever had, in KiB, where the system says so.
     peak_kib: Option<u64>,
     info: StoreInfo,
@@ -46,7 +49,7 @@ pub(super) fn run(args: &PerfStoreArgs, context: &Context) -> Result<Exit, Failu
     context.note("writing the capture");
     let sessions = args.records.div_ceil(TURNS);
     let bytes = generate(&file, sessions).map_err(failed)?;
-    let watch = Stopwatch::start();
+    let (watch, before) = (Stopwatch::start(), process_cpu_time());
     let synthesis = Synthesis::new(0, Arc::new(Tokenizer::builtin()))?;
     let mut store = StoreFolder::create(&folder.path().join("store"), &synthesis)?;
     let recording = Recording {
@@ -58,8 +61,9 @@ pub(super) fn run(args: &PerfStoreArgs, context: &Context) -> Result<Exit, Failu
     store.add_recording(&input, recording, &synthesis)?;
     let (info, _) = store.finish()?;
     let records = sessions * TURNS;
-    let (wall, peak_kib) = (watch.elapsed(), peak_memory());
-    let taken = Taken { records, bytes, wall, peak_kib, info };
+    let (wall, peak_kib) = (watch.elapsed(), predict::peak_kib());
+    let cpu = process_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+    let taken = Taken { records, bytes, wall, cpu, peak_kib, info };
     print(match args.format {
         Format::Table => table(&taken).into_bytes(),
         Format::Json => json(&taken).to_document(),
@@ -102,13 +106,6 @@ fn record(session: u64, turn: u64, out: &mut String) {
     out.push_str("]}}}\n");
 }
 
-/// Returns the most memory that this process ever had, in KiB.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.parse().ok()
-}
-
 impl Taken {
     fn records_a_second(&self) -> u64 {
         let nanos = self.wall.as_nanos().max(1);
@@ -125,6 +122,7 @@ impl Taken {
 /// Returns the figures as a table.
 fn table(taken: &Taken) -> String {
     let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+    let seconds = |time: Duration| format!("{:.1}", time.as_secs_f64());
     let memory = taken.peak_kib.map_or("-".to_owned(), |kib| kib.div_ceil(1024).to_string());
     let rows = vec![
         row(["a capture to a store", "figure", "limit"]),
@@ -132,7 +130,8 @@ fn table(taken: &Taken) -> String {
         row(["MB of text read", &(taken.bytes / 1_000_000).to_string(), ""]),
         row(["tokens proven", &taken.info.counts.tokens.to_string(), ""]),
         row(["messages off", &taken.info.counts.residue_messages.to_string(), "<= 0"]),
-        row(["seconds", &format!("{:.1}", taken.wall.as_secs_f64()), ""]),
+        row(["seconds", &seconds(taken.wall), ""]),
+        row(["CPU seconds", &taken.cpu.map_or("-".to_owned(), seconds), ""]),
         row([
             "records a second",
             &taken.records_a_second().to_string(),
@@ -145,13 +144,15 @@ fn table(taken: &Taken) -> String {
 
 /// Returns the figures as JSON.
 fn json(taken: &Taken) -> Value {
+    let ns = |time: Duration| Value::count(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     object([
         ("bytes", Value::count(taken.bytes)),
+        ("cpu_ns", taken.cpu.map_or(Value::Null, ns)),
         ("peak_kib", taken.peak_kib.map_or(Value::Null, Value::count)),
         ("records", Value::count(taken.records)),
         ("records_per_second", Value::count(taken.records_a_second())),
         ("residue_messages", Value::count(taken.info.counts.residue_messages)),
-        ("wall_ns", Value::count(u64::try_from(taken.wall.as_nanos()).unwrap_or(u64::MAX))),
+        ("wall_ns", ns(taken.wall)),
     ])
 }
 
@@ -187,6 +188,7 @@ mod tests {
             records: 200_000,
             bytes: 0,
             wall: Duration::from_secs(seconds),
+            cpu: None,
             peak_kib: Some(mebibytes * 1024),
             info: info.clone(),
         };

@@ -1,7 +1,12 @@
 //! `bench perf trace`: how fast the rows of a trace are read, against the text that a core reads a second and against unpacking alone.
+//!
+//! Text is read on one thread, so CPU time says how fast a core is. A packed file is unpacked on one thread while its rows are read on
+//! another, so time on the clock says what packing costs; of several rounds the fastest counts, because others use the machine.
 
+use std::path::Path;
 use std::time::Duration;
 
+use super::{perf_corpus, perf_rows};
 use crate::cli::args::{Format, PerfTraceArgs};
 use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, cpu_time, print};
 use crate::digest::canonical::{Value, object};
@@ -24,16 +29,26 @@ struct Taken {
     bytes: u64,
     /// CPU time of reading the rows of the text.
     plain: Duration,
-    /// That of reading them from a gzip file.
+    /// Time of reading them from a gzip file.
     packed: Duration,
-    /// That of unpacking the file and nothing else.
+    /// Time of unpacking the file and nothing else.
     unpacking: Duration,
 }
 
 /// Runs the command.
-pub(super) fn run(args: &PerfTraceArgs, _context: &Context) -> Result<Exit, Failure> {
-    let name = args.trace.to_string_lossy();
-    let file = Shard::load(&args.trace, &name)?;
+pub(super) fn run(args: &PerfTraceArgs, context: &Context) -> Result<Exit, Failure> {
+    match (&args.trace, &args.corpus, args.rows) {
+        (Some(trace), ..) => rows(trace, args),
+        (None, Some(corpus), _) => perf_corpus::run(corpus, args),
+        (None, None, Some(rows)) => perf_rows::run(rows, args, context),
+        (None, None, None) => unreachable!("one of them is required"),
+    }
+}
+
+/// Measures how the rows of a trace are read.
+fn rows(path: &Path, args: &PerfTraceArgs) -> Result<Exit, Failure> {
+    let name = path.to_string_lossy();
+    let file = Shard::load(path, &name)?;
     let text = file.unpack()?.into_owned();
     let bytes = text.len() as u64;
     let packed = Shard::new("trace.jsonl.gz", pack_gzip(&text));
@@ -41,8 +56,8 @@ pub(super) fn run(args: &PerfTraceArgs, _context: &Context) -> Result<Exit, Fail
     let taken = Taken {
         bytes,
         plain: measured(|| read(&plain))?,
-        packed: measured(|| read(&packed))?,
-        unpacking: measured(|| {
+        packed: fastest(|| read(&packed))?,
+        unpacking: fastest(|| {
             let _length =
                 gzip_length(packed.bytes()).expect("what was packed here can be unpacked");
             Ok(())
@@ -82,6 +97,18 @@ fn measured(mut once: impl FnMut() -> Result<(), Failure>) -> Result<Duration, F
     }
 }
 
+/// Returns the shortest time of something that is done several times over.
+fn fastest(mut once: impl FnMut() -> Result<(), Failure>) -> Result<Duration, Failure> {
+    let clock = Stopwatch::start();
+    let mut least = Duration::MAX;
+    while clock.elapsed() < 2 * LONG_ENOUGH {
+        let round = Stopwatch::start();
+        once()?;
+        least = least.min(round.elapsed());
+    }
+    Ok(least)
+}
+
 impl Taken {
     /// Returns the megabytes (10^6 bytes) of text that were read a second.
     fn megabytes_a_second(&self) -> u64 {
@@ -107,9 +134,9 @@ fn table(taken: &Taken) -> String {
     let hundredths = |part: u128| format!("{}.{:02}", part / 100, part % 100);
     let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
     let rows = vec![
-        row(["reading", "CPU ms", "figure", "limit"]),
+        row(["reading", "ms", "figure", "limit"]),
         row([
-            "text, MB a second",
+            "text, MB a second of CPU time",
             &ms(taken.plain),
             &taken.megabytes_a_second().to_string(),
             &format!(">= {MEGABYTES_A_SECOND}"),
@@ -130,9 +157,9 @@ fn json(taken: &Taken) -> Value {
     let ns = |time: Duration| Value::count(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     object([
         ("bytes", Value::count(taken.bytes)),
-        ("packed_cpu_ns", ns(taken.packed)),
+        ("packed_ns", ns(taken.packed)),
         ("plain_cpu_ns", ns(taken.plain)),
-        ("unpacking_cpu_ns", ns(taken.unpacking)),
+        ("unpacking_ns", ns(taken.unpacking)),
     ])
 }
 

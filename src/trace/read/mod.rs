@@ -6,6 +6,7 @@ mod gzip;
 mod input;
 mod pack;
 mod packing;
+mod pipe;
 mod shard;
 mod stream;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::digest::{Hasher, Sha256};
 
 use super::super::row::Line;
 use super::packing::{Packing, ZstdStream};
+use super::pipe::read_ahead;
 use super::shard::{Contents, Shard};
 
 /// How many bytes are read at once.
@@ -100,7 +101,7 @@ pub(super) fn each_line(
 
 /// As [`each_line`], of a file that may be packed.
 fn packed_lines(
-    file: impl Read,
+    file: impl Read + Send,
     name: &str,
     (lines_before, digests): (u64, Digests),
     take: impl FnMut(Line<'_>),
@@ -127,17 +128,18 @@ fn packed_lines(
     Ok(Seen { bytes, sha256, content_sha256: content, rows, lines })
 }
 
-/// Reads the lines that a decoder yields; returns the digest of what it yielded, the decoder, and the numbers of lines.
-fn unpacked_lines<D: Read>(
+/// Reads the lines that a decoder yields, which goes on unpacking while they are read; returns the digest of what it yielded, the decoder,
+/// and the numbers of lines.
+fn unpacked_lines<D: Read + Send>(
     decoder: D,
     name: &str,
     (lines_before, digests): (u64, Digests),
     take: impl FnMut(Line<'_>),
 ) -> Result<(Sha256, D, (u64, u64)), Irregular> {
-    let mut content = BufReader::with_capacity(AT_ONCE, Watched::new(decoder, digests));
-    let counts = lines(&mut content, name, lines_before, take)?;
-    let content = content.into_inner();
-    Ok((content.hasher.unwrap_or_default().finish(), content.from, counts))
+    let watched = Watched::new(decoder, digests);
+    let (content, counts) =
+        read_ahead(watched, AT_ONCE, |content| lines(content, name, lines_before, take));
+    Ok((content.hasher.unwrap_or_default().finish(), content.from, counts?))
 }
 
 /// As [`each_line`], of a text that is not packed, whatever it is called.

@@ -21,8 +21,13 @@ pub(super) fn check(limit_gb: Option<f64>) -> Result<(), Failure> {
 
 /// Returns the most memory that the process has held, in GB (10^9 bytes), where the system tells.
 pub(in crate::cli::cmd) fn peak_gb() -> Option<f64> {
+    let kilobytes = u32::try_from(peak_kib()?).ok()?;
+    Some(f64::from(kilobytes) * 1024.0 / 1e9)
+}
+
+/// Returns the most memory that the process has held, in KiB, where the system tells.
+pub(in crate::cli::cmd) fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024.0 / 1e9)
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

@@ -14,6 +14,6 @@ mod unserved;
 
 pub(super) use command::{answer, job_of, read_config, run, summary};
 pub(super) use job::SEED;
-pub(super) use memory::peak_gb;
+pub(super) use memory::{peak_gb, peak_kib};
 pub(super) use options::compat;
 pub(super) use trace::read as read_trace;
