@@ -195,7 +195,7 @@ codes! {
     StoreFile "store::file" Error "A segment store cannot be written or read."
         "A store is a folder that `bench` writes as a whole, beside its place first. The message says what the system answered.";
     StoreDamaged "store::damaged" Error "A segment store is not what it was when it was written."
-        "Every file of a store has its length and digest in `store.json`. One that is cut, altered or missing means that requests would not be those that were planned. Build the store again from its trace.";
+        "Every file of a store has its length and digest in `store.json`, and that one has its digest in `store.sha256`. One that is cut, altered or missing means that requests would not be those that were planned. Build the store again from its trace.";
 
     // DynoSim's YAML and `bench predict`.
     DynosimFile "dynosim::file" Error "The configuration file cannot be read."

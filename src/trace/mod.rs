@@ -33,7 +33,7 @@ pub use convert::{Conversion, ConvertTarget, ConvertedSource, LOSSES, convert};
 pub use copy::{Copied, CopyError, Head, Picked, Scan, Tree};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::{detect_format, detect_recording};
-pub use dynamo::{DynamoRead, read_dynamo, read_dynamo_as};
+pub use dynamo::{Alone, DynamoRead, read_dynamo, read_dynamo_as};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
     CorpusView, PackWriter, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length,

@@ -131,6 +131,15 @@ impl TapeReader<'_> {
         &self.joined
     }
 
+    /// Returns as many numbers of 8 bytes, little-endian, from `at` on.
+    ///
+    /// # Panics
+    /// As [`TapeReader::read`].
+    pub(crate) fn numbers(&mut self, at: u64, count: usize) -> Vec<u64> {
+        let (numbers, _) = self.read(at, count * size_of::<u64>()).as_chunks();
+        numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()
+    }
+
     /// Puts together what reaches across pages, or from the file into the tail.
     fn join(&mut self, mut at: u64, length: usize) {
         let mut joined = std::mem::take(&mut self.joined);
@@ -200,6 +209,8 @@ mod tests {
             let length = narrow(place % 300);
             assert_eq!(of_memory.read(at, length), of_file.read(at, length), "{at} {length}");
         }
+        let numbers: Vec<u64> = (77..count - 9).collect();
+        assert_eq!(of_file.numbers(77 * 8, numbers.len()), numbers);
         let all = narrow(count * 8);
         assert_eq!(of_memory.read(0, all), of_file.read(0, all));
         assert!(of_file.pages.len() == PAGES && of_memory.pages.is_empty());

@@ -11,7 +11,7 @@ use crate::digest::Sha256;
 use crate::graph::content::Synthesis;
 use crate::graph::ir::Graph;
 
-use super::manifest::{MANIFEST, Part, StoreInfo};
+use super::manifest::{MANIFEST, Part, SUM, StoreInfo, sum};
 use super::read::Store;
 use super::tree::TreeParts;
 use super::write::StoreWriter;
@@ -109,9 +109,12 @@ fn settle(
     for file in files {
         read_only(&file.into_inner()?)?;
     }
-    let mut file = File::create_new(beside.path().join(MANIFEST))?;
-    file.write_all(manifest)?;
-    read_only(&file)?;
+    let sum = sum(manifest);
+    for (name, bytes) in [(MANIFEST, manifest), (SUM, sum.as_bytes())] {
+        let mut file = File::create_new(beside.path().join(name))?;
+        file.write_all(bytes)?;
+        read_only(&file)?;
+    }
     File::open(beside.path())?.sync_all()?;
     fs::rename(beside.path(), target)
 }

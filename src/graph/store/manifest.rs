@@ -13,6 +13,9 @@ pub(super) const SCHEMA: &str = "touchstone.store/1";
 /// The file that names all others.
 pub(super) const MANIFEST: &str = "store.json";
 
+/// The file that holds the digest of the manifest, as `sha256sum` writes it.
+pub(super) const SUM: &str = "store.sha256";
+
 /// The files of a store beside the manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -97,6 +100,12 @@ impl StoreCounts {
         let off = counted.get().abs_diff(expected.get());
         self.residue_tokens += Tokens::new(off);
     }
+}
+
+/// Returns what [`SUM`] holds for a manifest.
+pub(super) fn sum(manifest: &[u8]) -> String {
+    let digest = Sha256::of(manifest).to_string();
+    format!("{}  {MANIFEST}\n", digest.trim_start_matches("sha256:"))
 }
 
 impl StoreInfo {

@@ -10,7 +10,7 @@ use crate::units::{BlockSize, Tokens};
 
 use super::blob::Blob;
 use super::bytes::{Reader, wide};
-use super::manifest::{MANIFEST, Part, SCHEMA, StoreCounts, StoreInfo};
+use super::manifest::{MANIFEST, Part, SCHEMA, SUM, StoreCounts, StoreInfo, sum};
 use super::read::{INDEX_ENTRY, Store, TreeEntry, openings};
 
 /// The files of a store.
@@ -59,6 +59,11 @@ impl Store {
     pub fn open(folder: &Path) -> Result<Self, Problem> {
         let path = folder.join(MANIFEST);
         let text = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        let stated = std::fs::read(folder.join(SUM))
+            .map_err(|error| damaged(folder, &format!("`{SUM}`: {error}")))?;
+        if stated != sum(&text).as_bytes() {
+            return Err(damaged(folder, &format!("`{MANIFEST}` is not the one of `{SUM}`")));
+        }
         let manifest: Manifest = serde_json::from_slice(&text)
             .map_err(|error| damaged(folder, &format!("`{MANIFEST}`: {error}")))?;
         if manifest.schema != SCHEMA {
@@ -72,11 +77,16 @@ impl Store {
         let info = manifest.info().map_err(|error| damaged(folder, &error))?;
         let blobs: [Blob; 5] = blobs.try_into().expect("one a file");
         let [segments, index, programs, topology, trees] = blobs;
-        if wide(index.bytes().len()) != info.segments * wide(INDEX_ENTRY) {
+        if info.segments.checked_mul(wide(INDEX_ENTRY)) != Some(wide(index.bytes().len())) {
             return Err(damaged(folder, "the number of its segments is another"));
         }
         let contents = Contents { segments, index, programs, topology, trees };
-        Ok(contents.into_store(info, Sha256::of(&text)))
+        let trees = info.trees;
+        let store = contents.into_store(info, Sha256::of(&text));
+        if wide(store.trees.len()) != trees {
+            return Err(damaged(folder, "the number of its trees is another"));
+        }
+        Ok(store)
     }
 }
 
@@ -132,33 +142,33 @@ impl Manifest {
 impl Contents {
     /// Returns the store of these files.
     pub(super) fn into_store(self, info: StoreInfo, digest: Sha256) -> Store {
-        let trees = entries(self.trees.bytes(), info.trees);
+        let trees = entries(self.trees.bytes());
         let Self { segments, index, programs, topology, trees: _ } = self;
         Store { info, digest, segments, index, programs, topology, trees, openings: openings() }
     }
 }
 
 /// Reads where the trees are.
-fn entries(bytes: &[u8], count: u64) -> Vec<TreeEntry> {
+fn entries(bytes: &[u8]) -> Vec<TreeEntry> {
     let mut from = Reader(bytes);
     let (mut programs, mut topology) = (0, 0);
-    (0..count)
-        .map(|_| {
-            let id = from.text().to_owned();
-            let nodes = from.size();
-            let block_size = from.maybe().map(|size| {
-                let size = u32::try_from(size).ok().and_then(BlockSize::new);
-                size.expect("written from a block size")
-            });
-            let segments = from.size();
-            let programs_start = programs;
-            programs += from.size();
-            let topology_start = topology;
-            topology += from.size();
-            let (programs, topology) = (programs_start..programs, topology_start..topology);
-            TreeEntry { id, nodes, block_size, topology, programs, segments }
-        })
-        .collect()
+    let mut entries = Vec::new();
+    while !from.0.is_empty() {
+        let id = from.text().to_owned();
+        let nodes = from.size();
+        let block_size = from.maybe().map(|size| {
+            let size = u32::try_from(size).ok().and_then(BlockSize::new);
+            size.expect("written from a block size")
+        });
+        let segments = from.size();
+        let programs_start = programs;
+        programs += from.size();
+        let topology_start = topology;
+        topology += from.size();
+        let (programs, topology) = (programs_start..programs, topology_start..topology);
+        entries.push(TreeEntry { id, nodes, block_size, topology, programs, segments });
+    }
+    entries
 }
 
 /// Returns the problem of a file that the system does not give.

@@ -77,10 +77,10 @@ fn to_weka(files: &[TraceInput], lost: &mut Lost) -> Result<Vec<u8>, Bag> {
             problems.extend(bag);
         }
     })?;
-    for request in &read.without_session {
+    read.without_session.each(|request| {
         let message = "the request is of no session";
         problems.push(request.place.problem(Code::TraceConvert, message, "this record"));
-    }
+    });
     lost.add_recorded(&read.counts);
     if problems.is_empty() { Ok(text) } else { Err(problems) }
 }
@@ -101,11 +101,11 @@ fn note_recorded(files: &[TraceInput], format: TraceFormat, lost: &mut Lost) -> 
         TraceFormat::Dynamo => {
             let read = read_dynamo(files, options, &mut take)?;
             lost.add("unused-events", read.counts.unused_events);
-            for request in &read.without_session {
-                noted.add_request(request, &[]);
+            read.without_session.each(|request| {
+                noted.add_request(&request, &[]);
                 noted.note("model", request.model.is_some());
                 noted.note("recorded-end", request.duration.is_some() || request.ended.is_some());
-            }
+            });
         }
         TraceFormat::AgenticMooncake
         | TraceFormat::AppliedComputeAgentic

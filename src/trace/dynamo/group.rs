@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Bag, Code, Problem};
-use crate::trace::hash_ids::too_many;
+use crate::trace::hash_ids::{MADE_UP_MAX, too_many};
 use crate::trace::options::Strictness;
 use crate::trace::recorded::{
     HashScope, Place, RecordedCounts, RecordedOptions, RecordedRequest, RecordedSession,
     RecordedSource, RecordedTool, RecordedTree,
 };
-use crate::units::{BlockSize, Nanos};
+use crate::units::{BlockSize, Nanos, Tokens};
 
 use super::event::{Event, EventKind, SessionNames};
-use super::hashes::{HashReader, HashStore, Kept};
+use super::kept::{Alone, Kept, KeptReader, KeptRequests};
+use super::names::RequestNames;
 use super::read::DynamoRead;
 
 /// How many sessions of a cycle are named at the most.
@@ -29,11 +30,12 @@ pub(super) struct Capture {
     pub(super) problems: Bag,
     sessions: BTreeMap<String, Session>,
     without_session: Vec<Kept>,
-    /// Names of requests, with the session where only those of one session must differ.
-    names: BTreeMap<(Option<String>, String), Place>,
+    names: RequestNames,
     block_size: Option<(BlockSize, Place)>,
     requests: u64,
-    hashes: HashStore,
+    /// Prompts of sessions whose blocks have no names, and where they stand; those that are too long at any block size.
+    unnamed: Vec<(Tokens, Place)>,
+    kept: KeptRequests,
 }
 
 /// A session in the making: requests and tools with the time at which they were written down.
@@ -54,10 +56,11 @@ impl Capture {
             problems: Bag::new(),
             sessions: BTreeMap::new(),
             without_session: Vec::new(),
-            names: BTreeMap::new(),
+            names: RequestNames::default(),
             block_size: None,
             requests: 0,
-            hashes: HashStore::default(),
+            unnamed: Vec::new(),
+            kept: KeptRequests::default(),
         }
     }
 
@@ -84,8 +87,12 @@ impl Capture {
                 if self.is_repeated(session.as_ref(), &request) {
                     return;
                 }
-                let kept = self.hashes.keep(*request);
+                let kept = self.kept.keep(&request);
                 if let Some(names) = session {
+                    let input = request.input.filter(|_| request.hashes.is_none());
+                    if let Some(input) = input.filter(|input| input.get() > MADE_UP_MAX) {
+                        self.unnamed.push((input, request.place));
+                    }
                     self.session(names.id).requests.push((at, kept));
                 } else {
                     self.counts.without_session += 1;
@@ -129,17 +136,13 @@ impl Capture {
 
     /// Returns whether a request stands above already, which is refused or counted.
     fn is_repeated(&mut self, session: Option<&SessionNames>, request: &RecordedRequest) -> bool {
-        let Some(id) = request.id.clone().filter(|id| !id.is_empty()) else { return false };
+        let Some(id) = request.id.as_deref().filter(|id| !id.is_empty()) else { return false };
         // Strict: a name is one of the whole capture. Else: the same record may be written down twice, names meet by chance.
         let strict = self.strictness != Strictness::Lenient;
-        let scope = session.filter(|_| !strict).map(|names| names.id.clone());
-        let key = (scope, id);
-        let Some(first) = self.names.get(&key) else {
-            self.names.insert(key, request.place.clone());
-            return false;
-        };
+        let scope = session.filter(|_| !strict).map(|names| names.id.as_str());
+        let Some(first) = self.names.first(scope, id, &request.place) else { return false };
         if strict {
-            let message = format!("the request `{}` stands at {first} as well", key.1);
+            let message = format!("the request `{id}` stands at {first} as well");
             let problem = request.place.problem(Code::TraceSession, message, "again here");
             self.problems.push(problem);
         } else {
@@ -178,24 +181,23 @@ impl Capture {
             .collect();
         self.check_made_up();
         let (roots, children) = self.families(&turns);
-        let mut hashes = std::mem::take(&mut self.hashes);
-        if let Some(error) = hashes.failure() {
-            let message = format!("hashes go to a temporary file, and that failed: {error}");
+        let mut kept = std::mem::take(&mut self.kept);
+        if let Some(error) = kept.failure() {
+            let message = format!("requests go to a temporary file, and that failed: {error}");
             self.problems.push(Problem::new(Code::TraceRead, message));
         }
         if self.problems.has_errors() {
             return Err(self.problems);
         }
-        let mut hashes = hashes.reader();
+        let mut reader = kept.reader();
         for root in roots {
-            let tree = self.tree(&root, &children, &mut hashes);
+            let tree = self.tree(&root, &children, &mut reader);
             self.counts.add_tree(&tree);
             take(tree);
         }
-        let without_session = self.without_session.into_iter().map(|kept| hashes.whole(kept));
         Ok(DynamoRead {
             counts: self.counts,
-            without_session: without_session.collect(),
+            without_session: Alone { kept: self.without_session, requests: kept },
             block_size: self.block_size.map(|(size, _)| size),
         })
     }
@@ -204,12 +206,9 @@ impl Capture {
     fn check_made_up(&mut self) {
         let size = self.block_size.as_ref().map(|(size, _)| *size);
         let size = size.unwrap_or(BlockSize::new(DEFAULT_BLOCK).expect("16 is no zero"));
-        let requests = self.sessions.values().flat_map(|session| &session.requests);
-        let unnamed = requests.filter(|(_, kept)| kept.hashes.is_none());
-        for request in unnamed.map(|(_, kept)| &kept.request) {
-            let blocks = request.input.unwrap_or_default().blocks_ceil(size).get();
-            if let Some(message) = too_many(blocks, size) {
-                let problem = request.place.problem(Code::TraceHashIds, message, "this record");
+        for (input, place) in &self.unnamed {
+            if let Some(message) = too_many(input.blocks_ceil(size).get(), size) {
+                let problem = place.problem(Code::TraceHashIds, message, "this record");
                 self.problems.push(problem);
             }
         }
@@ -287,7 +286,7 @@ impl Capture {
         &mut self,
         root: &str,
         children: &BTreeMap<String, Vec<String>>,
-        hashes: &mut HashReader<'_>,
+        reader: &mut KeptReader<'_>,
     ) -> RecordedTree {
         let mut sessions: Vec<RecordedSession> = Vec::new();
         let mut tools: Vec<RecordedTool> = Vec::new();
@@ -306,7 +305,7 @@ impl Capture {
                 parent,
                 spawn: None,
                 requests: requests
-                    .map(|(entry, (_, kept))| RecordedRequest { entry, ..hashes.whole(kept) })
+                    .map(|(entry, (_, kept))| RecordedRequest { entry, ..reader.whole(kept) })
                     .collect(),
             });
         }

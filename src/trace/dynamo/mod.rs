@@ -5,10 +5,12 @@
 mod draft;
 mod event;
 mod group;
-mod hashes;
+mod kept;
 mod made;
+mod names;
 mod read;
 
+pub use kept::Alone;
 pub use made::read_dynamo_as;
 pub use read::{DynamoRead, read_dynamo};
 

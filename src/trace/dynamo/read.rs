@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::json::Reading;
 use crate::trace::read::{Lines, TraceInput};
-use crate::trace::recorded::{RecordedCounts, RecordedOptions, RecordedRequest, RecordedTree};
+use crate::trace::recorded::{RecordedCounts, RecordedOptions, RecordedTree};
 
 use crate::units::BlockSize;
 
 use super::event::{Event, LineReader};
 use super::group::Capture;
+use super::kept::Alone;
 
 /// How many bytes of lines are read before they are parsed side by side: a bound on memory beside what is kept.
 const BATCH_BYTES: usize = 4 << 20;
@@ -22,8 +23,8 @@ const BATCH_BYTES: usize = 4 << 20;
 pub struct DynamoRead {
     /// What was let through.
     pub counts: RecordedCounts,
-    /// Requests whose records name no session, in order of the files; times are Unix times.
-    pub without_session: Vec<RecordedRequest>,
+    /// Requests whose records name no session.
+    pub without_session: Alone,
     /// Tokens that one hash stands for, where any record says so.
     pub block_size: Option<BlockSize>,
 }
@@ -36,10 +37,10 @@ type Parsed = (Option<Event>, Vec<Problem>, RecordedCounts);
 
 /// Hands over the session trees of a capture, by the name of their root, and returns what else it holds.
 ///
-/// Memory: what a request says beside its hashes, for all requests of the capture, since a tree may have records in any place of any
-/// file; hashes lie in a temporary file as soon as they are more than some megabytes, and only those of one tree are in memory while
-/// it is handed over. Requests without a session are returned with theirs. Lines are parsed side by side, each once; what is handed
-/// over does not depend on the number of threads.
+/// Memory: some dozens of bytes a request, since a tree may have records in any place of any file: where the request lies, and by what
+/// name it is known. What it says lies in a temporary file as soon as that is more than some megabytes, and only the requests of one tree are
+/// in memory while it is handed over. Lines are parsed side by side, each once; what is handed over does not depend on the number of
+/// threads.
 ///
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` where a record is: codes `trace::*`. Nothing is handed over then.

@@ -225,6 +225,7 @@ impl<'t> RowReader<'_, 't> {
             input,
             output,
             hashes,
+            taped: None,
             counted: 0..0,
             not_before_ms,
             recorded_ms,

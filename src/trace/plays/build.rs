@@ -8,6 +8,7 @@ use crate::trace::recorded::Place;
 use crate::units::{BlockSize, Tokens};
 use crate::workload::{
     Corpus, CorpusRow, EdgeRelation, EdgeTrigger, Play, PlayEdge, PlayNode, Plays, SessionName,
+    Tape,
 };
 
 /// A request of a play, before names are looked up.
@@ -23,6 +24,8 @@ pub(super) struct PlayRow {
     pub(super) input: Tokens,
     pub(super) output: Tokens,
     pub(super) hashes: Vec<u64>,
+    /// Where on the tape its hashes are, and how many there are, once they are not in it.
+    pub(super) taped: Option<(u64, usize)>,
     /// The names of the blocks behind those, which count up.
     pub(super) counted: Range<u64>,
     pub(super) not_before_ms: f64,
@@ -39,12 +42,35 @@ pub(super) struct Wait {
     pub(super) delay_ms: f64,
 }
 
+/// The requests of a recording, in any order; their hashes, which are most of one, are on a tape.
+#[derive(Debug, Default)]
+pub(super) struct PlayRows {
+    pub(super) rows: Vec<PlayRow>,
+    tape: Tape,
+}
+
+impl PlayRows {
+    /// Adds rows.
+    pub(super) fn extend(&mut self, rows: Vec<PlayRow>) {
+        for mut row in rows {
+            row.taped = Some((self.tape.len(), row.hashes.len()));
+            self.tape.push_numbers(&std::mem::take(&mut row.hashes));
+            self.rows.push(row);
+        }
+    }
+}
+
 /// Returns the corpus of rows whose every value is right.
 ///
 /// # Errors
 /// `trace::session` for names that stand twice or are unknown, a request that waits for itself or for another play, a cycle, and
 /// plays whose order is not stated as a whole.
-pub(super) fn build(mut rows: Vec<PlayRow>, block_size: BlockSize) -> Result<Corpus, Bag> {
+pub(super) fn build(rows: PlayRows, block_size: BlockSize) -> Result<Corpus, Bag> {
+    let PlayRows { mut rows, mut tape } = rows;
+    if let Some(error) = tape.failure() {
+        let message = format!("hashes go to a temporary file, and that failed: {error}");
+        return Err(Problem::new(Code::TraceRead, message).into());
+    }
     rows.sort_by(|a, b| a.request_id.cmp(&b.request_id));
     let mut problems = Bag::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -67,7 +93,7 @@ pub(super) fn build(mut rows: Vec<PlayRow>, block_size: BlockSize) -> Result<Cor
     if problems.has_errors() {
         return Err(problems);
     }
-    Ok(corpus(rows, waits, plays, block_size))
+    Ok(corpus((rows, &tape), waits, plays, block_size))
 }
 
 /// Looks up what a row waits for.
@@ -172,7 +198,7 @@ fn refused(row: &PlayRow, message: String) -> Problem {
 }
 
 fn corpus(
-    rows: Vec<PlayRow>,
+    (rows, tape): (Vec<PlayRow>, &Tape),
     waits: Vec<Vec<PlayEdge>>,
     plays: Vec<Play>,
     block_size: BlockSize,
@@ -184,6 +210,7 @@ fn corpus(
         }
     }
     let mut corpus = Corpus::new(block_size);
+    let mut hashes = tape.reader();
     let mut nodes = Vec::with_capacity(rows.len());
     let mut sessions: BTreeMap<String, usize> = BTreeMap::new();
     for ((row, waits), play) in rows.into_iter().zip(waits).zip(play_of) {
@@ -212,7 +239,8 @@ fn corpus(
             delay_ms: 0.0,
             request_id: Some(row.request_id),
         };
-        corpus.add_counted_row(&line, &row.hashes, row.counted);
+        let hashes = row.taped.map_or(row.hashes, |(at, count)| hashes.numbers(at, count));
+        corpus.add_counted_row(&line, &hashes, row.counted);
         nodes.push(node);
     }
     corpus.with_plays(Plays::new(nodes, plays))

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Bag, Code, Problem};
+use crate::trace::dynamo::Alone;
 use crate::trace::recorded::{Place, RecordedRequest, RecordedTool, RecordedTree};
 use crate::units::{Nanos, Tokens};
 use crate::workload::{Corpus, CorpusRow, EdgeRelation, EdgeTrigger, SessionName};
@@ -248,6 +249,7 @@ impl<'r> Lowering<'r> {
                 input,
                 output,
                 hashes: hashes.clone(),
+                taped: None,
                 counted: 0..0,
                 not_before_ms: if waits.is_empty() { start } else { 0.0 },
                 recorded_ms: (start, Some(milliseconds(entry.end_ms.saturating_sub(origin)))),
@@ -328,7 +330,7 @@ fn find(parent: &mut [usize], mut at: usize) -> usize {
 ///
 /// # Errors
 /// For requests of which length, output or blocks are not known.
-pub(super) fn standard(requests: &[RecordedRequest], corpus: &mut Corpus) -> Result<(), Bag> {
+pub(super) fn standard(requests: &Alone, corpus: &mut Corpus) -> Result<(), Bag> {
     let mut problems = Bag::new();
     let ms = |request: &RecordedRequest| request.start.get() / 1_000_000;
     let end = |request: &RecordedRequest| {
@@ -336,16 +338,19 @@ pub(super) fn standard(requests: &[RecordedRequest], corpus: &mut Corpus) -> Res
             ms(request) + whole_ms(took)
         })
     };
-    let mut order: Vec<&RecordedRequest> = requests.iter().collect();
-    order.sort_by(|a, b| (ms(a), end(a), &a.id).cmp(&(ms(b), end(b), &b.id)));
-    let origin = order.first().map_or(0, |request| ms(request));
-    for (number, request) in (1..).zip(order) {
+    let mut order = Vec::with_capacity(requests.len());
+    requests.each(|request| order.push((ms(&request), end(&request), request.id, order.len())));
+    order.sort();
+    let origin = order.first().map_or(0, |(ms, ..)| *ms);
+    let mut number = 0;
+    requests.each_of(order.iter().map(|(.., place)| *place), |request| {
+        number += 1;
         let (Some(input), Some(output), Some(hashes)) =
             (request.input, request.output, &request.hashes)
         else {
             let message = "simulation needs `output_tokens` and `replay` of every request";
             problems.push(request.place.problem(Code::TraceField, message, "this record"));
-            continue;
+            return;
         };
         if input == Tokens::ZERO {
             let problem: Problem =
@@ -355,7 +360,7 @@ pub(super) fn standard(requests: &[RecordedRequest], corpus: &mut Corpus) -> Res
         let session = corpus.add_session(SessionName::Named(format!("request_{number}")));
         let row = CorpusRow {
             line: request.place.line,
-            arrival_ms: Some(milliseconds(ms(request) - origin)),
+            arrival_ms: Some(milliseconds(ms(&request) - origin)),
             input,
             output,
             session,
@@ -363,6 +368,6 @@ pub(super) fn standard(requests: &[RecordedRequest], corpus: &mut Corpus) -> Res
             request_id: request.id.clone(),
         };
         corpus.add_row(&row, hashes);
-    }
+    });
     if problems.has_errors() { Err(problems) } else { Ok(()) }
 }

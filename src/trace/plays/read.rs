@@ -13,7 +13,7 @@ use crate::trace::weka::read_weka;
 use crate::units::BlockSize;
 use crate::workload::Corpus;
 
-use super::build::{PlayRow, build};
+use super::build::{PlayRows, build};
 use super::weka::Hashes;
 use super::{agentic, applied, dynamo, weka};
 
@@ -122,7 +122,7 @@ fn read_agentic(
     files: &[TraceInput],
     options: &ReadOptions,
 ) -> Result<(Corpus, RecordedCounts), Bag> {
-    let mut rows: Vec<PlayRow> = Vec::new();
+    let mut rows = PlayRows::default();
     let (mut counts, mut problems) = (RecordedCounts::default(), Bag::new());
     let mut size: Option<BlockSize> = None;
     for file in files {
@@ -146,8 +146,8 @@ fn read_agentic(
     if problems.has_errors() {
         return Err(problems);
     }
-    if rows.iter().all(|row| row.play_id.is_empty()) {
-        dynamo::name_components(&mut rows, "legacy-play");
+    if rows.rows.iter().all(|row| row.play_id.is_empty()) {
+        dynamo::name_components(&mut rows.rows, "legacy-play");
     }
     build(rows, size.unwrap_or(options.block_size)).map(|corpus| (corpus, counts))
 }
@@ -159,16 +159,21 @@ fn read_capture(
     let mut trees: Vec<RecordedTree> = Vec::new();
     let read = read_dynamo(files, RecordedOptions::of(options), &mut |tree| trees.push(tree))?;
     let size = read.block_size.unwrap_or(options.block_size);
-    if let (Some(alone), false) = (read.without_session.first(), trees.is_empty()) {
+    if !read.without_session.is_empty() && !trees.is_empty() {
         let message = "some requests name a session and some do not: simulation takes one kind";
-        return Err(alone.place.problem(Code::TraceSession, message, "names none").into());
+        let mut problems = Bag::new();
+        read.without_session.each_of([0], |alone| {
+            problems.push(alone.place.problem(Code::TraceSession, message, "names none"));
+        });
+        return Err(problems);
     }
     if trees.is_empty() {
         let mut corpus = Corpus::new(size);
         dynamo::standard(&read.without_session, &mut corpus)?;
         return Ok((corpus, read.counts));
     }
-    let rows = dynamo::lower(&trees)?;
+    let mut rows = PlayRows::default();
+    rows.extend(dynamo::lower(&trees)?);
     build(rows, size).map(|corpus| (corpus, read.counts))
 }
 
@@ -176,7 +181,7 @@ fn read_corpus_of_traces(
     files: &[TraceInput],
     options: &ReadOptions,
 ) -> Result<(Corpus, RecordedCounts), Bag> {
-    let mut rows: Vec<PlayRow> = Vec::new();
+    let mut rows = PlayRows::default();
     let (mut problems, mut hashes) = (Bag::new(), Hashes::default());
     let (mut size, mut ordinal) = (None, 0);
     let mut in_file = (String::new(), 0_u64);

@@ -38,9 +38,8 @@ fn case_37_a_store_on_disk_is_the_store_in_memory_and_its_sidecar_holds_no_text(
     }
     let read =
         |store: &str, name: &str| fs::read(root.path().join(store).join(name)).expect("a file");
-    let names =
-        ["store.json", "segments.bin", "segments.idx", "programs.bin", "topology.bin", "trees.idx"];
-    for name in names {
+    let parts = ["segments.bin", "segments.idx", "programs.bin", "topology.bin", "trees.idx"];
+    for name in ["store.json", "store.sha256"].into_iter().chain(parts) {
         assert_eq!(read("one", name), read("two", name), "{name}");
     }
     let text = prompt(&memory, 0, 0);
@@ -136,17 +135,53 @@ fn a_store_that_was_cut_or_altered_is_not_opened() {
         });
         assert!(altered.contains(name) && altered.contains("sha256:"), "{altered}");
     }
-    after("store.json", |bytes| bytes.truncate(10));
-    let other = |bytes: &mut Vec<u8>| {
-        *bytes = String::from_utf8_lossy(bytes).replace("store/1", "store/2").into_bytes();
+    for name in ["store.json", "store.sha256"] {
+        for place in [0, 10, 40] {
+            after(name, |bytes| bytes.truncate(place));
+            after(name, |bytes| bytes[place] ^= 1);
+        }
+    }
+    // A count changes no form, and a program that believed it would say another residue than was proven.
+    let other = |from: &'static str, to: &'static str| {
+        move |bytes: &mut Vec<u8>| {
+            let text = String::from_utf8_lossy(bytes);
+            assert!(text.contains(from), "{text}");
+            *bytes = text.replace(from, to).into_bytes();
+        }
     };
-    assert!(after("store.json", other).contains("touchstone.store/2"));
+    let residue = other("\"residue_messages\":0", "\"residue_messages\":1");
+    assert!(after("store.json", residue).contains("store.sha256"));
     let root = tempfile::tempdir().expect("a folder");
     let folder = root.path().join("store");
     built(&folder);
     fs::remove_file(folder.join("programs.bin")).expect("a file of ours");
     assert_eq!(Store::open(&folder).expect_err("gone").code(), Code::StoreDamaged);
     assert_eq!(Store::open(root.path()).expect_err("no store").code(), Code::StoreFile);
+}
+
+#[test]
+fn a_manifest_that_was_written_anew_is_held_against_the_files() {
+    let anew = |from: &str, to: &str| {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path().join("store");
+        built(&folder);
+        let text = fs::read_to_string(folder.join("store.json")).expect("a file");
+        assert!(text.contains(from), "{text}");
+        let text = text.replacen(from, to, 1);
+        let sum = super::super::manifest::sum(text.as_bytes());
+        for (name, text) in [("store.json", &text), ("store.sha256", &sum)] {
+            fs::remove_file(folder.join(name)).expect("a file of ours");
+            fs::write(folder.join(name), text).expect("a file");
+        }
+        let problem = Store::open(&folder).expect_err("damaged");
+        assert_eq!(problem.code(), Code::StoreDamaged, "{problem}");
+        problem.message().to_owned()
+    };
+    assert!(anew("store/1", "store/2").contains("touchstone.store/2"));
+    assert!(anew("\"trees\":3", "\"trees\":4").contains("trees"));
+    assert!(anew("\"segments\":", "\"segments\":1").contains("segments"));
+    assert!(anew("\"schema\":", "\"scheme\":").contains("scheme"));
+    assert!(anew("segments.idx", "segments.bin").contains("segments.idx"));
 }
 
 #[test]

@@ -265,6 +265,7 @@ impl<'r> Trace<'r> {
                     input: request.input.unwrap_or_default(),
                     output: request.output.unwrap_or_default(),
                     hashes: names,
+                    taped: None,
                     counted,
                     not_before_ms: start,
                     recorded_ms: (start, took.map(|took| start + took)),
