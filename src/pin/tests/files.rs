@@ -78,7 +78,7 @@ fn an_unknown_name_lists_the_known_ones_where_it_is_named() {
     );
     let help = problem.help_text().expect("help");
     assert!(
-        help.starts_with("did you mean `conversation`? trace pins are `azure-code`, "),
+        help.starts_with("did you mean `conversation`? trace pins are `agents`, `azure-code`, "),
         "{help}"
     );
     let empty = tempfile::tempdir().expect("a folder");
