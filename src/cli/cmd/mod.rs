@@ -33,6 +33,7 @@ mod parity;
 mod partition;
 mod perf;
 mod perf_corpus;
+mod perf_first;
 mod perf_replay;
 mod perf_rows;
 mod perf_store;

@@ -1,6 +1,7 @@
 //! `bench perf replay`: what live traffic must be measured with, against the bars.
 
 use super::doctor::{both, spread_json, whole};
+use super::perf_first;
 use super::served::Served;
 use crate::cli::args::{Format, PerfReplayArgs};
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
@@ -21,6 +22,9 @@ const ANSWERS_A_SECOND: u64 = 2_500;
 const MESSAGES_A_SECOND: u64 = 60_000;
 /// Bytes that the process may hold at the most.
 const MOST_BYTES: u64 = 100 << 20;
+
+/// How long it may take from a command to its first request.
+const FIRST: Nanos = Nanos::new(500_000_000);
 
 /// A figure and its bar.
 struct Bar {
@@ -56,6 +60,7 @@ pub(super) fn run(args: &PerfReplayArgs, _context: &Context) -> Result<Exit, Fai
     let streams = measure(&served, Pace::InFlight(32), 800, 500)?;
     let found = truth(&streams, Nanos::ZERO, Nanos::ZERO);
     bars.push(speed("streamed messages a second", found.outputs, &streams, MESSAGES_A_SECOND));
+    bars.push(begun(perf_first::first_request(&served)?));
     print(match args.format {
         Format::Table => table(&bars).into_bytes(),
         Format::Json => json(&bars).to_document(),
@@ -135,6 +140,17 @@ fn speed(name: &'static str, count: u64, ran: &Ran, least: u64) -> Bar {
     }
 }
 
+/// Returns the bar of the time from a command to its first request.
+fn begun(found: Nanos) -> Bar {
+    Bar {
+        name: "from command to first request, ms",
+        found: format!("{:.3}", found.as_ms()),
+        limit: format!("{:.0}", FIRST.as_ms()),
+        holds: found <= FIRST,
+        value: Value::count(found.get()),
+    }
+}
+
 /// Returns the figures as a table.
 fn table(bars: &[Bar]) -> String {
     let mut rows = vec![["bar", "found", "limit", "holds"].map(str::to_owned).to_vec()];
@@ -196,6 +212,7 @@ mod tests {
         }
         assert!(late(&found(LATE, LATE, 0)).holds && !late(&found(LATE, over(LATE), 0)).holds);
         assert!(!late(&Truth { lateness: None, ..found(LATE, LATE, 0) }).holds);
+        assert!(begun(FIRST).holds && !begun(over(FIRST)).holds);
         assert!(memory(0.104_857_6).holds && !memory(0.104_857_601).holds);
     }
 
