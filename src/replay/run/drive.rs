@@ -38,8 +38,8 @@ struct Flight {
     handles: BTreeMap<CallId, (usize, AbortHandle)>,
     tokens: UnboundedSender<(CallId, Nanos)>,
     arrived: UnboundedReceiver<(CallId, Nanos)>,
-    /// Requests in the order of sending; each has an exchange once it has ended.
-    requests: Vec<(LiveRequest, bool)>,
+    /// Requests in the order of sending; the exchange of one that has not ended says that it was given up.
+    requests: Vec<LiveRequest>,
     is_over: bool,
 }
 
@@ -90,7 +90,7 @@ impl<S: Sender> Loop<'_, S> {
         run.ended = self.wall.now();
         run.tally = self.core.tally();
         run.client = watch.end();
-        run.requests = flight.requests.into_iter().map(|(request, _)| request).collect();
+        run.requests = flight.requests;
         Ok(run)
     }
 
@@ -130,7 +130,7 @@ impl<S: Sender> Loop<'_, S> {
                     exchange: given_up(scheduled, scheduled),
                     counted: None,
                 };
-                flight.requests.push((request, false));
+                flight.requests.push(request);
                 (self.listener)(LiveEvent::Sent(call.phase));
             }
             Action::Cancel(call) if call.phase == Phase::Profile => self.sender.cancel(),
@@ -145,7 +145,7 @@ impl<S: Sender> Loop<'_, S> {
             }
             Action::Forget(instance) => self.kept.forget(instance),
             Action::Abort(call) => {
-                let spoilt = |(request, _): &(LiveRequest, bool)| {
+                let spoilt = |request: &LiveRequest| {
                     (request.instance, request.call, request.phase)
                         == (call.instance, call.node.0, call.phase)
                 };
@@ -164,9 +164,8 @@ impl<S: Sender> Loop<'_, S> {
         };
         let Some(call) = flight.calls.remove(&id) else { return };
         let Some((index, _)) = flight.handles.remove(&call) else { return };
-        let (request, has_ended) = &mut flight.requests[index];
+        let request = &mut flight.requests[index];
         request.exchange = exchange.unwrap_or_else(|| given_up(request.scheduled, self.wall.now()));
-        *has_ended = true;
         let outcome = request.outcome();
         if outcome == LiveOutcome::Completed {
             self.kept.keep(request.trace, call, &request.exchange.reply);
