@@ -17,4 +17,4 @@ mod trace;
 pub use file::read_native;
 
 #[cfg(test)]
-mod tests;
+pub(in crate::graph) mod tests;

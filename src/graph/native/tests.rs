@@ -46,7 +46,7 @@ fn prompt(graph: &Graph, id: &str) -> Vec<String> {
 }
 
 /// A research workflow: two searches side by side, a summary of both, and a chat that goes on.
-const WORKFLOW: &str = r#"graph:
+pub(in crate::graph) const WORKFLOW: &str = r#"graph:
   version: "2.0"
   provenance: {source: by hand, anything: [1]}
   system: Be brief.

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::graph::content::tests::builtin;
+use crate::graph::native::tests::WORKFLOW;
 use crate::graph::tests::support::{dynamo, fixture, graphs, weka};
-use crate::graph::{Graph, IdleGapCap, NodeIndex, Piece, Prompt, TextPart, read_dag};
+use crate::graph::{Graph, IdleGapCap, NodeIndex, Piece, Prompt, TextPart, read_dag, read_native};
 use crate::units::Tokens;
 
 use super::{Answer, Program, ProgramMessage, Span, Store};
@@ -323,12 +324,13 @@ fn answers_are_spliced_in_as_messages_and_as_text_and_left_out_where_there_are_n
 }
 
 #[test]
-fn four_stores_have_the_digests_that_they_had() {
+fn a_store_of_each_lowering_has_the_digest_that_it_had() {
     // Whoever moves one of these says in the changelog why: every plan of a replay names its store.
     let stores = [
         ("dynamo", graphs(&dynamo(&fixture("capture.jsonl.gz")), IdleGapCap::DEFAULT)),
         ("weka", graphs(&weka(&fixture("weka.jsonl.gz")), IdleGapCap::DEFAULT)),
         ("dag-jsonl", dag()),
+        ("native", read_native("g.yaml", WORKFLOW).expect("a workflow").0),
         ("golden", golden_capture()),
     ];
     let found: BTreeMap<&str, String> = stores
@@ -339,6 +341,7 @@ fn four_stores_have_the_digests_that_they_had() {
         ("dag-jsonl", "f02bb970fdb5"),
         ("dynamo", "74eafc62843a"),
         ("golden", "aa57e517a571"),
+        ("native", "cbe162f055da"),
         ("weka", "3a83daac423a"),
     ];
     assert_eq!(found, expected.map(|(name, digest)| (name, digest.to_owned())).into());
