@@ -29,8 +29,8 @@ fn after_so_many_requests_none_starts() {
 #[test]
 fn what_is_in_flight_at_the_end_has_its_grace_and_nothing_else_starts() {
     let mut job = two();
-    (job.settings.stop.duration, job.settings.stop.grace) = (Some(ms(50)), ms(60_000));
-    let run = job.run("answer { tokens 1; first-token \"200ms\"; }");
+    (job.settings.stop.duration, job.settings.stop.grace) = (Some(ms(300)), ms(60_000));
+    let run = job.run("answer { tokens 1; first-token \"600ms\"; }");
     assert_eq!(order(&run), [(0, 0)]);
     assert_eq!(of(&run, 0, 0).outcome(), LiveOutcome::Completed);
     assert_eq!((run.tally.cut, run.is_interrupted), (1, false));
@@ -39,7 +39,7 @@ fn what_is_in_flight_at_the_end_has_its_grace_and_nothing_else_starts() {
 #[test]
 fn what_has_not_ended_when_its_grace_is_over_is_given_up_with_what_came() {
     let mut job = two().with_lanes(2, ms(0));
-    (job.settings.stop.duration, job.settings.stop.grace) = (Some(ms(150)), ms(50));
+    (job.settings.stop.duration, job.settings.stop.grace) = (Some(ms(400)), ms(100));
     let run = job.run("answer { tokens 2; gap \"1h\"; }");
     assert_eq!((run.requests.len(), count(&run, LiveOutcome::Canceled)), (2, 2));
     assert!(run.measured().all(|request| request.exchange.outputs().count() == 1));

@@ -49,8 +49,8 @@ fn each_conversation_that_lives_at_the_window_is_primed_for_one_token_and_not_me
 
 #[test]
 fn caches_are_put_under_pressure_and_lanes_are_handed_over_where_they_stand() {
-    let run =
-        job(Warmup::Pressure { duration: ms(25) }).run("answer { tokens 1; first-token \"5ms\"; }");
+    let run = job(Warmup::Pressure { duration: ms(250) })
+        .run("answer { tokens 1; first-token \"5ms\"; }");
     assert_eq!(phases(&run), [Phase::Primer, Phase::Warmup, Phase::Profile]);
     let warm: Vec<_> =
         run.requests.iter().filter(|request| request.phase == Phase::Warmup).collect();
@@ -66,7 +66,7 @@ fn caches_are_put_under_pressure_and_lanes_are_handed_over_where_they_stand() {
 
 #[test]
 fn a_warm_up_that_hangs_is_given_up_and_what_follows_is_sent() {
-    let plan = job(Warmup::Pressure { duration: ms(10) }).plan();
+    let plan = job(Warmup::Pressure { duration: ms(200) }).plan();
     // The primers are answered; what presses hangs until it is given up.
     let script = rule(&plan, (0, "root:2::warmup"), "first-token \"1h\";");
     let run = send(&plan, &server(&script), |_, _| false);
