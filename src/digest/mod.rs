@@ -9,10 +9,12 @@ mod canonical_laws;
 mod domain;
 mod seed;
 mod sha256;
+mod spread;
 mod xxh3;
 
 pub(crate) use blake::blake3_name;
 pub use domain::Domain;
 pub use seed::{Purpose, Seed, Stream};
 pub use sha256::{DigestParseError, Hasher, Sha256};
+pub(crate) use spread::Spread;
 pub(crate) use xxh3::{xxh3_of_bytes, xxh3_of_child, xxh3_of_tokens};

@@ -4,10 +4,11 @@
 //! with is computed once, whenever that is, and all that is asked for again is served: over many trees the ceiling does not depend on
 //! the order in which they run. Only full blocks count, here as in the prompts that are sent.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use hashbrown::HashMap;
 
+use crate::digest::Spread;
 use crate::trace::HashScope;
 use crate::units::Ppm;
 
@@ -101,26 +102,4 @@ impl CorpusCeiling {
 
 fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
-}
-
-/// Spreads rows over the table. Fixed, and the table is never iterated.
-#[derive(Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // An odd multiplier keeps numbers apart, the fold brings the high bits down.
-        let mixed = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
 }

@@ -1,10 +1,11 @@
 //! The blocks of a trace, by names of the whole corpus.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use crate::digest::Spread;
 use crate::trace::recorded::{HashScope, RecordedRequest};
 use crate::units::BlockSize;
 
@@ -53,26 +54,4 @@ impl Hashes {
 fn fresh(next: &mut u64) -> u64 {
     *next += 1;
     *next - 1
-}
-
-/// Spreads ids over the table: recordings count them up. Fixed, and the table is never iterated.
-#[derive(Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        // An odd multiplier keeps ids apart, the fold brings the high bits down.
-        let mixed = (self.0.rotate_left(5) ^ id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
 }
