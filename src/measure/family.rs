@@ -1,8 +1,6 @@
 //! Every metric once: its name, its shape, and which direction is better.
 
-use std::fmt;
-
-use super::{Percentile, Statistic};
+use super::declare::{FigureName, families};
 
 /// The name of this set of definitions. Reports under different names are never compared.
 pub const DEFINITION: &str = "touchstone.metrics/1";
@@ -27,48 +25,10 @@ pub enum Shape {
     Distribution,
 }
 
-/// Declares the families: variant, name, anchor in docs/metrics.md, shape, direction, and one line.
-macro_rules! families {
-    ($($variant:ident $name:literal $anchor:literal $shape:ident $direction:ident $line:literal;)+) => {
-        /// A metric, or a family of metrics that differ in their statistic. docs/metrics.md defines each.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Family {
-            $(#[doc = $line] $variant,)+
-        }
-
-        impl Family {
-            /// Every family, in the order of docs/metrics.md.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// Returns the name in reports; its last part is the unit.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-
-            /// Returns the heading of docs/metrics.md that defines it.
-            pub const fn anchor(self) -> &'static str {
-                match self { $(Self::$variant => $anchor,)+ }
-            }
-
-            /// Returns whether it is one figure or several.
-            pub const fn shape(self) -> Shape {
-                match self { $(Self::$variant => Shape::$shape,)+ }
-            }
-
-            /// Returns which direction is better.
-            pub const fn direction(self) -> Direction {
-                match self { $(Self::$variant => Direction::$direction,)+ }
-            }
-
-            /// Returns what it is, in one line.
-            pub const fn line(self) -> &'static str {
-                match self { $(Self::$variant => $line,)+ }
-            }
-        }
-    };
-}
-
 families! {
+    /// A metric, or a family of metrics that differ in their statistic. docs/metrics.md defines each.
+    Family;
+
     RequestsOffered "requests_offered" "requests" Single Neutral "Requests that were released.";
     RequestsCompleted "requests_completed" "requests" Single HigherIsBetter "Requests whose output was produced.";
     RequestsRejected "requests_rejected" "requests" Single LowerIsBetter "Requests that the engine refused.";
@@ -104,73 +64,13 @@ families! {
     Preemptions "preemptions" "engine" Single LowerIsBetter "Running requests that were evicted.";
 }
 
-/// The name of one figure: a family, and a statistic where it has several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MetricName {
-    family: Family,
-    statistic: Option<Statistic>,
-}
-
-impl MetricName {
-    /// Returns the name of a family's only figure.
-    pub const fn single(family: Family) -> Self {
-        Self { family, statistic: None }
-    }
-
-    /// Returns the name of one statistic of a family.
-    pub const fn of(family: Family, statistic: Statistic) -> Self {
-        Self { family, statistic: Some(statistic) }
-    }
-
-    /// Returns the name of a percentile of a family.
-    pub const fn at(family: Family, percentile: Percentile) -> Self {
-        Self::of(family, Statistic::At(percentile))
-    }
-
-    /// Returns the family.
-    pub const fn family(self) -> Family {
-        self.family
-    }
-
-    /// Returns which direction is better; a number of samples has none.
-    pub fn direction(self) -> Direction {
-        match self.statistic {
-            Some(Statistic::Count) => Direction::Neutral,
-            Some(Statistic::Mean | Statistic::Min | Statistic::At(_) | Statistic::Max) | None => {
-                self.family.direction()
-            }
-        }
-    }
-
-    /// Returns every name that a report may hold.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Family::ALL.iter().flat_map(|family| match family.shape() {
-            Shape::Single => vec![Self::single(*family)],
-            Shape::Distribution => {
-                Statistic::ALL.iter().map(|statistic| Self::of(*family, *statistic)).collect()
-            }
-        })
-    }
-}
-
-impl fmt::Display for MetricName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.family.name())?;
-        self.statistic.map_or(Ok(()), |statistic| write!(f, "_{}", statistic.name()))
-    }
-}
-
-impl std::str::FromStr for MetricName {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::all().find(|name| name.to_string() == text).ok_or(())
-    }
-}
+/// The name of one figure of a simulation.
+pub type MetricName = FigureName<Family>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Percentile;
 
     #[test]
     fn names_are_unique_and_read_back() {

@@ -6,6 +6,7 @@
 mod bounds;
 mod cache;
 mod counts;
+mod declare;
 mod distribution;
 mod family;
 mod figure;
@@ -24,6 +25,7 @@ mod validity;
 pub use bounds::Bounds;
 pub use cache::{CeilingPrompt, PrefixTree};
 pub use counts::Counts;
+pub use declare::{FigureName, MetricFamily};
 pub use distribution::{Distribution, Statistic};
 pub use family::{DEFINITION, Direction, Family, MetricName, Shape};
 pub use figure::Figure;

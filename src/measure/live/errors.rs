@@ -49,18 +49,10 @@ fn failure(request: &LiveRequest) -> Option<(String, &ExchangeError)> {
         return None;
     }
     let error = request.exchange.outcome.as_ref().err()?;
-    let kind = match error {
-        ExchangeError::Status { status, .. } => format!("status-{status}"),
-        ExchangeError::Unsendable(_)
-        | ExchangeError::Connect { .. }
-        | ExchangeError::Timeout(_)
-        | ExchangeError::InBand { .. }
-        | ExchangeError::Truncated(_)
-        | ExchangeError::NoOutput
-        | ExchangeError::Malformed { .. }
-        | ExchangeError::TooLong { .. }
-        | ExchangeError::Lost(_)
-        | ExchangeError::Cancelled => error.kind().to_owned(),
+    let kind = if let ExchangeError::Status { status, .. } = error {
+        format!("status-{status}")
+    } else {
+        error.kind().to_owned()
     };
     Some((kind, error))
 }

@@ -1,54 +1,14 @@
 //! Every live metric once: its name, its shape, and which direction is better.
 
-use std::fmt;
-
-use crate::measure::{Direction, Shape, Statistic};
+use crate::measure::declare::{FigureName, families};
 
 /// The name of this set of definitions. Reports under different names are never compared.
 pub const LIVE_DEFINITION: &str = "touchstone.live-metrics/1";
 
-/// Declares the families: variant, name, anchor in docs/metrics.md, shape, direction, and one line.
-macro_rules! families {
-    ($($variant:ident $name:literal $anchor:literal $shape:ident $direction:ident $line:literal;)+) => {
-        /// A live metric, or a family that differs in its statistic. docs/metrics.md defines each.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum LiveFamily {
-            $(#[doc = $line] $variant,)+
-        }
-
-        impl LiveFamily {
-            /// Every family, in the order of docs/metrics.md.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// Returns the name in reports; its last part is the unit.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-
-            /// Returns the heading of docs/metrics.md that defines it.
-            pub const fn anchor(self) -> &'static str {
-                match self { $(Self::$variant => $anchor,)+ }
-            }
-
-            /// Returns whether it is one figure or several.
-            pub const fn shape(self) -> Shape {
-                match self { $(Self::$variant => Shape::$shape,)+ }
-            }
-
-            /// Returns which direction is better.
-            pub const fn direction(self) -> Direction {
-                match self { $(Self::$variant => Direction::$direction,)+ }
-            }
-
-            /// Returns what it is, in one line.
-            pub const fn line(self) -> &'static str {
-                match self { $(Self::$variant => $line,)+ }
-            }
-        }
-    };
-}
-
 families! {
+    /// A live metric, or a family that differs in its statistic. docs/metrics.md defines each.
+    LiveFamily;
+
     Sent "requests_sent" "live-requests" Single Neutral "Requests that were given to the client.";
     Completed "requests_completed" "live-requests" Single HigherIsBetter "Requests with a whole answer.";
     Failed "requests_failed" "live-requests" Single LowerIsBetter "Requests that broke.";
@@ -92,73 +52,13 @@ families! {
     ClientWaited "client_waited_ppm" "live-client" Single LowerIsBetter "Share of time that the client's thread was ready and had no processor.";
 }
 
-/// The name of one figure: a family, and a statistic where it has several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LiveName {
-    family: LiveFamily,
-    statistic: Option<Statistic>,
-}
-
-impl LiveName {
-    /// Returns the name of a family.
-    pub const fn single(family: LiveFamily) -> Self {
-        Self { family, statistic: None }
-    }
-
-    /// Returns the name of one statistic of a family.
-    pub const fn of(family: LiveFamily, statistic: Statistic) -> Self {
-        Self { family, statistic: Some(statistic) }
-    }
-
-    /// Returns the family.
-    pub const fn family(self) -> LiveFamily {
-        self.family
-    }
-
-    /// Returns the statistic; none of a family's only figure.
-    pub const fn statistic(self) -> Option<Statistic> {
-        self.statistic
-    }
-
-    /// Returns which direction is better; a number of samples has none.
-    pub const fn direction(self) -> Direction {
-        match self.statistic {
-            Some(Statistic::Count) => Direction::Neutral,
-            Some(Statistic::Mean | Statistic::Min | Statistic::At(_) | Statistic::Max) | None => {
-                self.family.direction()
-            }
-        }
-    }
-
-    /// Returns every name that a report may hold.
-    pub fn all() -> impl Iterator<Item = Self> {
-        LiveFamily::ALL.iter().flat_map(|family| match family.shape() {
-            Shape::Single => vec![Self::single(*family)],
-            Shape::Distribution => {
-                Statistic::ALL.iter().map(|statistic| Self::of(*family, *statistic)).collect()
-            }
-        })
-    }
-}
-
-impl fmt::Display for LiveName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.family.name())?;
-        self.statistic.map_or(Ok(()), |statistic| write!(f, "_{}", statistic.name()))
-    }
-}
-
-impl std::str::FromStr for LiveName {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::all().find(|name| name.to_string() == text).ok_or(())
-    }
-}
+/// The name of one figure of a live run.
+pub type LiveName = FigureName<LiveFamily>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Statistic;
 
     #[test]
     fn names_are_unique_and_read_back() {

@@ -116,18 +116,10 @@ fn usage(usage: Usage) -> Value {
 
 /// Returns how a request failed. No error holds a header of the request or a key.
 fn error(error: &ExchangeError) -> Value {
-    let retry_after = match error {
-        ExchangeError::Status { retry_after, .. } => retry_after.as_ref(),
-        ExchangeError::Unsendable(_)
-        | ExchangeError::Connect { .. }
-        | ExchangeError::Timeout(_)
-        | ExchangeError::InBand { .. }
-        | ExchangeError::Truncated(_)
-        | ExchangeError::NoOutput
-        | ExchangeError::Malformed { .. }
-        | ExchangeError::TooLong { .. }
-        | ExchangeError::Lost(_)
-        | ExchangeError::Cancelled => None,
+    let retry_after = if let ExchangeError::Status { retry_after, .. } = error {
+        retry_after.as_ref()
+    } else {
+        None
     };
     object([("kind", Value::text(error.kind())), ("message", Value::text(error.to_string()))])
         .with("retry_after", retry_after.map(Value::text))
