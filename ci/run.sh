@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint build tests docs generated readme gate engines perf distribute nix'
+steps='tools format lint docs build tests generated readme gate engines perf distribute nix'
 
 step_tools() {
     cargo --version

@@ -21,7 +21,7 @@ pub enum Direction {
 pub enum Shape {
     /// One figure.
     Single,
-    /// One figure for each [`Statistic`].
+    /// One figure for each [`Statistic`](super::Statistic).
     Distribution,
 }
 
