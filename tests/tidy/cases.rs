@@ -10,13 +10,10 @@ const LISTED: (&str, &str, u32) = ("docs/graph.md", "## Telling cases", 46);
 /// Finds cases without a row, and tests that are not there.
 fn untested(files: &[File]) -> Vec<Violation> {
     let (path, heading, count) = LISTED;
-    let Some(page) = files.iter().find(|file| file.path == path) else { return Vec::new() };
-    let tests: BTreeSet<&str> = files
-        .iter()
-        .filter(|file| file.is_rust())
-        .flat_map(|file| file.text.lines())
-        .filter_map(|line| line.trim_start().strip_prefix("fn ")?.split('(').next())
-        .collect();
+    let page = files.iter().find(|file| file.path == path);
+    let page = page.unwrap_or_else(|| panic!("{path} lists the cases, and is not there"));
+    let tests: BTreeSet<&str> =
+        files.iter().filter(|file| file.is_rust()).flat_map(|file| tests_of(&file.text)).collect();
     let mut found = Vec::new();
     let mut open: BTreeSet<u32> = (1..=count).collect();
     let start = page.text.lines().position(|line| line == heading).unwrap_or_default();
@@ -41,6 +38,16 @@ fn untested(files: &[File]) -> Vec<Violation> {
     found
 }
 
+/// Returns the functions of a source that run as tests.
+fn tests_of(source: &str) -> impl Iterator<Item = &str> {
+    let mut is_test = false;
+    source.lines().map(str::trim_start).filter_map(move |line| {
+        is_test |= line.starts_with("#[test]");
+        let name = line.strip_prefix("fn ")?.split('(').next()?;
+        std::mem::take(&mut is_test).then_some(name)
+    })
+}
+
 /// Returns whether a text in backticks is the name of a test: a sentence.
 fn is_test_name(text: &str) -> bool {
     text.matches('_').count() > 3
@@ -59,10 +66,17 @@ fn a_missing_row_and_a_missing_test_are_seen() {
         .collect();
     let rows = rows.join("\n");
     let page = format!("# Page\n\n{}\n\n{rows}", LISTED.1);
-    let source = "fn another_test_of_a_case() {}\n";
+    // One is called otherwise, the other is none.
+    let source = "#[test]\nfn another_test_of_a_case() {}\nfn a_test_of_a_case_with_a_name() {}\n";
     let files = [File::planted(LISTED.0, &page), File::planted("src/a.rs", source)];
     let found: Vec<String> = untested(&files).iter().map(ToString::to_string).collect();
     assert_eq!(found.len(), 46);
     assert_eq!(found[0], "docs/graph.md:5: no test is called `a_test_of_a_case_with_a_name`");
     assert_eq!(found[45], "docs/graph.md:3: case 46 has no row");
+}
+
+#[test]
+fn a_test_is_a_function_that_is_marked_as_one() {
+    let source = "#[test]\n#[cfg(unix)]\nfn one() {}\nfn two() {}\n    #[test]\n    fn three(at in 0..9) {}\n";
+    assert_eq!(tests_of(source).collect::<Vec<_>>(), ["one", "three"]);
 }
