@@ -24,6 +24,9 @@ use super::trace::Trace;
 /// The node of a graph that is one prompt.
 const ONLY_NODE: &str = "call";
 
+/// The most calls and edges that the traces of a file may make together. Each trace has those of the topology, so that short files make large graphs.
+const PARTS_MAX: usize = 1_000_000;
+
 /// Returns the graph of each trace, and warnings about the topology.
 ///
 /// # Errors
@@ -42,6 +45,7 @@ pub(super) fn graphs(
     if reading.bag.has_errors() {
         return Err(reading.bag);
     }
+    check_size(&shape, traces, &mut reading)?;
     let order = Order::of(&shape);
     let mut graphs = Vec::with_capacity(traces.len());
     for trace in traces {
@@ -70,6 +74,21 @@ fn check_traces(topology: &Topology, traces: &[Trace], reading: &mut Reading) {
             reading.bag.push(place.problem(Code::GraphEdge, message, "no node"));
         }
     }
+}
+
+/// All graphs together are in memory.
+fn check_size(shape: &Graph, traces: &[Trace], reading: &mut Reading) -> Result<(), Bag> {
+    let each = shape.nodes.len() + shape.edges.len();
+    let Some(over) = PARTS_MAX.checked_div(each).and_then(|most| traces.get(most)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} traces of {each} calls and edges are more than {PARTS_MAX} in one file",
+        traces.len()
+    );
+    let problem = over.place.problem(Code::GraphInput, message, "one too many");
+    reading.bag.push(problem.help("divide the traces among several files"));
+    Err(std::mem::take(&mut reading.bag))
 }
 
 /// Returns the graph of a trace.

@@ -332,3 +332,25 @@ fn an_answer_is_there_for_all_that_come_after_whatever_lies_between() {
     let text = text.replace("'@last', ", "");
     assert_eq!(prompt(&read(&text)[0], "c"), ["user: <a>s!"]);
 }
+
+#[test]
+fn traces_that_make_more_than_memory_should_hold_are_refused_at_the_one_too_many() {
+    use std::fmt::Write as _;
+
+    let mut text = "graph:\n  version: \"2.0\"\n  nodes:\n".to_owned();
+    for node in 0..1000 {
+        writeln!(text, "    n{node}: {{prompt: [{{role: user, content: hi}}]}}").expect("a text");
+    }
+    text.push_str("traces:\n");
+    for trace in 0..=1000 {
+        writeln!(text, "  - {{id: t{trace}}}").expect("a text");
+    }
+    let found = wrong("g.yaml", &text);
+    // Each node has an edge from the start and one to the end: 3000 parts a trace, so 333 traces at the most; the first stands in line 1005.
+    assert_eq!(
+        found,
+        [
+            "graph::input g.yaml:1338:5 1001 traces of 3000 calls and edges are more than 1000000 in one file divide the traces among several files"
+        ]
+    );
+}
