@@ -237,6 +237,36 @@ fn traces_of_every_format_are_read_or_refused() {
     }
 }
 
+/// Two calls, the second with the answer of the first, in two traces.
+const NATIVE: &str = r#"graph:
+  version: "2.0"
+  state:
+    text: {type: text}
+    chat: {type: messages, reducer: add_messages}
+  nodes:
+    one: {prompt: [{role: user, content: ["Find ", "@text"]}], output: chat}
+    two: {prompt: ["@chat", {role: user, content: and?}], max_tokens: 8}
+  edges:
+    - {source: one, target: two, delay_after_predecessor_us: 5}
+traces:
+  - {id: a, initial_state: {text: x}}
+  - {id: b, initial_state: {text: y}}
+"#;
+
+/// One document: a graph of one call.
+const NATIVE_JSON: &str = concat!(
+    r#"{"graph":{"version":"2.0","nodes":{"one":{"prompt":[{"role":"user","content":"hi"}]}}},"traces":[{"id":"t"}]}"#,
+    "\n"
+);
+
+/// The same as two records.
+const NATIVE_LINES: &str = concat!(
+    r#"{"kind":"graph","version":"2.0","nodes":{"one":{"prompt":[{"role":"user","content":"hi"}]}}}"#,
+    "\n",
+    r#"{"kind":"trace","id":"t"}"#,
+    "\n"
+);
+
 #[test]
 fn recordings_that_are_read_lower_to_graphs_that_are_valid() {
     let seeds = [
@@ -245,9 +275,16 @@ fn recordings_that_are_read_lower_to_graphs_that_are_valid() {
         [b"\x02", fixture("tests/fixtures/graph/dag.jsonl.gz").as_slice()].concat(),
         [b"\x00", ROWS[3].as_bytes()].concat(),
         [b"\x01", ROWS[5].as_bytes()].concat(),
+        [b"\x03", NATIVE.as_bytes()].concat(),
+        [b"\x07", NATIVE_JSON.as_bytes()].concat(),
+        [b"\x0b", NATIVE_LINES.as_bytes()].concat(),
     ];
+    for (name, text) in [("g.yaml", NATIVE), ("g.json", NATIVE_JSON), ("g.jsonl", NATIVE_LINES)] {
+        let read = touchstone::graph::read_native(name, text);
+        assert!(read.is_ok(), "{name}: {:?}", read.err().map(touchstone::diag::Bag::into_sorted));
+    }
     drive(&seeds, 2000, graph::check);
-    for format in 0..3 {
+    for format in [0, 1, 2, 3, 7, 11] {
         long(&[format], 1 << 16, graph::check);
     }
 }

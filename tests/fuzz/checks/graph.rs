@@ -1,8 +1,8 @@
-//! Recordings and sessions as workflow graphs: what is read without an error lowers to a graph that is valid and can be drawn.
+//! Recordings, sessions and graphs that somebody wrote as workflow graphs: what is read without an error lowers to a graph that is valid and can be drawn.
 
 use touchstone::diag::Bag;
 use touchstone::graph::{
-    Drawing, Graph, IdleGapCap, LowerOptions, draw_one, lower, read_dag, validate,
+    Drawing, Graph, IdleGapCap, LowerOptions, draw_one, lower, read_dag, read_native, validate,
 };
 use touchstone::trace::{RecordedOptions, RecordedTree, TraceInput, read_dynamo, read_weka};
 
@@ -11,12 +11,18 @@ pub(crate) fn check(bytes: &[u8]) {
     let Some((choice, text)) = bytes.split_first() else { return };
     let file = [TraceInput::bytes("recording.jsonl", text.to_vec())];
     let options = RecordedOptions::strict();
-    match choice % 3 {
+    match choice % 4 {
         0 => refused(read_weka(&file, options, &mut |tree| lowered(&tree))),
         1 => refused(read_dynamo(&file, options, &mut |tree| lowered(&tree))),
-        _ => {
+        form => {
             let Ok(text) = std::str::from_utf8(text) else { return };
-            match read_dag("sessions.jsonl", text) {
+            let read = match (form, choice / 4 % 3) {
+                (2, _) => read_dag("sessions.jsonl", text),
+                (_, 0) => read_native("graph.yaml", text).map(|(graphs, _)| graphs),
+                (_, 1) => read_native("graph.json", text).map(|(graphs, _)| graphs),
+                (_, _) => read_native("graph.jsonl", text).map(|(graphs, _)| graphs),
+            };
+            match read {
                 Ok(graphs) => graphs.iter().for_each(drawn),
                 Err(bag) => assert!(bag.has_errors(), "a refusal says why"),
             }
