@@ -20,7 +20,7 @@ fn count(run: &LiveRun, outcome: LiveOutcome) -> usize {
 #[test]
 fn after_so_many_requests_none_starts() {
     let mut job = two().with_lanes(2, ms(0));
-    job.settings.stop.requests = Some(11);
+    (job.settings.stop.requests, job.settings.stop.grace) = (Some(11), ms(60_000));
     let run = job.run("");
     assert_eq!((run.requests.len(), count(&run, LiveOutcome::Completed)), (11, 11));
     assert!(run.measured().any(|request| request.instance >= 2), "sessions are drawn again");

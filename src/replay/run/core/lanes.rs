@@ -94,6 +94,11 @@ impl Lanes {
         (self.all[lane].holds, self.all[lane].free_since) = (None, at);
     }
 
+    /// Returns the instances of an open loop that were to start before an instant and have not: when, and their number.
+    pub(super) fn waiting(&self, before: Nanos) -> impl Iterator<Item = (Nanos, u64)> {
+        self.arriving.iter().copied().filter(move |(at, _)| *at < before)
+    }
+
     /// Returns the lane that starts an instance next, when, and the number of the instance, as far as `most` instances allow.
     fn next(&self, most: Option<u64>) -> Option<(Nanos, usize, u64)> {
         if let Some((at, number)) = self.arriving.last() {

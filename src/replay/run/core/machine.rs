@@ -163,6 +163,7 @@ impl Core {
         if phase == Phase::Profile
             && self.rules.limits.requests.is_some_and(|most| self.sent >= most)
         {
+            self.tally.missed += 1;
             self.close(now);
             return;
         }

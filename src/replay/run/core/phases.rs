@@ -1,14 +1,16 @@
 //! Phases: priming, pressure and its drain, the run that is measured, and its end.
 
+use crate::graph::NodeIndex;
 use crate::record::Phase;
 use crate::replay::wire::WireWindow;
 use crate::units::Nanos;
 
 use super::actions::{Action, CallId, Ending};
-use super::gate::later;
-use super::instance::Stopped;
+use super::gate::{Gate, gate, later};
+use super::instance::{Instance, Stopped};
 use super::machine::Core;
 use super::snapshot::primers;
+use super::topology::Step;
 
 /// The longest that calls of a warm-up may take after its end. Source: REPLAY.md §8.3.
 const DRAIN_CAP: Nanos = Nanos::new(300_000_000_000);
@@ -156,11 +158,7 @@ impl Core {
                     self.timers.clear();
                     self.stage = Stage::Draining { gives_up: Some(later(until, grace)) };
                 }
-                Stage::Running { until } => {
-                    let gives_up = until.map(|until| later(until, self.rules.limits.grace));
-                    self.close(now);
-                    self.stage = Stage::Closing { gives_up };
-                }
+                Stage::Running { .. } => self.close(now),
                 Stage::Priming | Stage::Draining { .. } | Stage::Closing { .. } | Stage::Over => {}
             }
         }
@@ -183,21 +181,50 @@ impl Core {
         }
     }
 
-    /// Starts no more calls. What was due and is not sent is counted.
+    /// Starts no more calls from `now` on, or from the deadline that has passed by then: that is the end, from which those in flight
+    /// have their grace. What was due before it and is not sent is counted.
     pub(super) fn close(&mut self, now: Nanos) {
         if matches!(self.stage, Stage::Closing { .. } | Stage::Over) {
             return;
         }
-        let clocked = self.on_clock(now);
-        let due = self.timers.iter().filter(|(at, ..)| *at < clocked).count();
-        self.tally.missed += u64::try_from(due).unwrap_or(u64::MAX);
+        let end = self.stage.deadline().map_or(now, |until| until.min(now));
+        let clocked = self.on_clock(end);
+        if matches!(self.stage, Stage::Running { .. }) {
+            self.miss(clocked);
+        }
         self.timers.clear();
-        self.stage = Stage::Closing { gives_up: None };
+        self.stage = Stage::Closing { gives_up: Some(later(end, self.rules.limits.grace)) };
         let numbers: Vec<u64> = self.instances.keys().copied().collect();
         for number in numbers {
             self.stop_instance(number, Stopped::Cut);
             self.settle(number, clocked);
         }
+    }
+
+    /// Counts the calls that were due before the end and are not sent: also those of sessions that were to start, whether a lane was
+    /// free for them and nobody had come to look, or none was.
+    fn miss(&mut self, end: Nanos) {
+        if let Some(last) = end.get().checked_sub(1) {
+            self.fill(Nanos::new(last));
+        }
+        let armed = self.timers.iter().filter(|(at, ..)| *at < end).count();
+        let waiting: usize = self.lanes.waiting(end).map(|it| self.due_of(it, end)).sum();
+        self.tally.missed += u64::try_from(armed + waiting).unwrap_or(u64::MAX);
+    }
+
+    /// Returns how many calls of a session that has not started were due before an instant.
+    fn due_of(&self, (start, number): (Nanos, u64), end: Nanos) -> usize {
+        let tree = self.rules.supply.draws.trace(number);
+        let topology = &self.topologies[tree];
+        let manner = self.manner();
+        // No call has happened, so that it does not matter in which lane.
+        let instance = Instance::new(tree, 0, start, topology.len());
+        let is_due = |(node, _): &(NodeIndex, &Step)| match gate(&instance, topology, *node, manner)
+        {
+            Gate::At(at) => at < end,
+            Gate::Shut | Gate::Never => false,
+        };
+        topology.steps().filter(is_due).count()
     }
 
     /// Gives up the calls in flight, once.

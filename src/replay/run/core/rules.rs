@@ -69,7 +69,7 @@ pub(crate) struct Limits {
     pub(crate) requests: Option<u64>,
     /// After how many instances none starts.
     pub(crate) sessions: Option<u64>,
-    /// How long calls in flight may take after the duration.
+    /// How long calls in flight may take after the end: that of the duration, or when a call is refused.
     pub(crate) grace: Nanos,
 }
 

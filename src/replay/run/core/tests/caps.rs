@@ -1,7 +1,7 @@
 //! What ends a run: caps, its duration with grace, a signal. Idle time of the whole system.
 
 use super::player::{after, chain, play, play_until, rules};
-use crate::replay::run::core::{Pacing, Rules, Topology};
+use crate::replay::run::core::{Action, Core, Ending, Limits, Pacing, Rules, Topology};
 use crate::units::Nanos;
 
 fn ns(value: u64) -> Nanos {
@@ -20,6 +20,35 @@ fn a_limit_of_requests_refuses_the_next_one_and_lets_those_in_flight_end() {
     assert_eq!(seen.order(), [(0, 0, 0), (1, 0, 0), (2, 0, 10)]);
     assert_eq!((seen.canceled.len(), seen.tally.cut), (0, 1));
     assert_eq!(seen.ended, 22, "the one in flight ended on its own");
+    assert_eq!(seen.tally.missed, 1, "the one that was refused was due");
+}
+
+#[test]
+fn what_is_in_flight_when_a_call_is_refused_has_its_grace_and_no_more() {
+    let mut rules = rules(2, 1);
+    rules.limits.requests = Some(3);
+    let slow = |call: crate::replay::run::core::CallId| {
+        after(if call.instance == 2 { 1_000_000 } else { 10 + call.instance })
+    };
+    let seen = play(rules.clone(), singles(1), slow);
+    let given_up = |seen: &super::player::Seen| {
+        seen.canceled.iter().map(|(call, at)| (call.instance, *at)).collect::<Vec<_>>()
+    };
+    assert_eq!(given_up(&seen), [(2, 11 + 1000)], "refused at 11");
+    assert_eq!(seen.tally.cut, 2);
+    // Nothing is refused, since the only lane is taken: the duration ends the run.
+    (rules.lanes, rules.limits.duration) = (Some(1), Some(ns(500)));
+    assert_eq!(given_up(&play(rules, singles(1), slow)), [(2, 500 + 1000)]);
+}
+
+#[test]
+fn a_limit_of_sessions_lets_those_that_run_go_on_until_the_duration() {
+    let mut rules = rules(1, 1);
+    (rules.limits.sessions, rules.limits.duration) = (Some(1), Some(ns(500)));
+    let seen =
+        play(rules, vec![chain(&[0, 0])], |call| after(if call.node.0 == 0 { 10 } else { 9999 }));
+    assert_eq!(seen.order(), [(0, 0, 0), (0, 1, 10)]);
+    assert_eq!(seen.canceled.iter().map(|(_, at)| *at).collect::<Vec<_>>(), [1500]);
 }
 
 #[test]
@@ -50,6 +79,23 @@ fn nothing_is_sent_at_the_end_of_the_duration_or_after_it() {
     let seen = play(rules, vec![chain(&[0, 15, 0])], |_| after(5));
     assert_eq!(seen.order(), [(0, 0, 0)], "the second is due at 20, which is the end");
     assert_eq!((seen.tally.cut, seen.tally.missed), (1, 0));
+}
+
+#[test]
+fn what_was_due_before_the_end_is_missed_however_late_the_driver_comes() {
+    let mut late = Core::new(
+        Rules { limits: Limits { duration: Some(ns(20)), ..rules(1, 3).limits }, ..rules(1, 3) },
+        vec![chain(&[0]), chain(&[15, 0]), chain(&[0])],
+        ns(0),
+    );
+    let Some(Action::Send { call, .. }) = late.due(ns(0)).into_iter().last() else {
+        panic!("a call is due at once")
+    };
+    // The lane is free at 3, and its next trace sends at 18: nobody comes before 30. What is due at 25 is behind the end.
+    late.ended(call, ns(3), Ending::Answered);
+    let found = late.due(ns(30));
+    assert!(!found.iter().any(|action| matches!(action, Action::Send { .. })));
+    assert_eq!((late.tally().missed, late.tally().cut), (1, 1));
 }
 
 #[test]

@@ -74,3 +74,39 @@ fn an_open_loop_sends_no_trace_twice() {
     let seen = play(rules, (0..2).map(|_| chain(&[0])).collect(), |_| after(1));
     assert_eq!((seen.sent.len(), seen.ended), (2, 11));
 }
+
+#[test]
+fn sessions_that_had_no_lane_by_the_end_are_missed() {
+    let mut rules = open(&[0, 10, 20, 40, 90], Some(1));
+    (rules.limits.duration, rules.limits.grace) = (Some(Nanos::new(50)), Nanos::new(0));
+    let traces: Vec<Topology> = (0..5).map(|_| chain(&[5, 0])).collect();
+    let seen = play(rules.clone(), traces.clone(), |_| after(1000));
+    assert_eq!(seen.order(), [(0, 0, 5)]);
+    // Their first calls were due at 15, 25 and 45; nobody knows when the second ones were.
+    assert_eq!(seen.tally.missed, 3);
+    rules.supply.arrivals = Some([0, 10, 20, 45, 90].map(Nanos::new).to_vec());
+    let seen = play(rules, traces, |_| after(1000));
+    assert_eq!(seen.tally.missed, 2, "what is due at 50 is due at the end");
+}
+
+#[test]
+fn every_call_of_a_strict_session_that_had_no_lane_is_missed_up_to_the_end() {
+    let turn = |arrival| Step { arrival: Nanos::new(arrival), ..behind(0, 0) };
+    let trace = || Topology::new(vec![at(0), turn(20), turn(90)]);
+    let mut rules = open(&[0, 10], Some(1));
+    rules.pacing = Pacing { speedup: 1.0, is_strict: true };
+    rules.limits.duration = Some(Nanos::new(50));
+    let seen = play(rules, vec![trace(), trace()], |_| after(400));
+    assert_eq!(seen.order(), [(0, 0, 0), (0, 1, 20)]);
+    assert_eq!(seen.tally.missed, 2, "of the second session those at 10 and 30");
+}
+
+#[test]
+fn a_limit_of_requests_misses_the_refused_call_and_who_waited_for_a_lane() {
+    let mut rules = open(&[0, 10, 20, 400], Some(2));
+    rules.limits.requests = Some(2);
+    let seen = play(rules, (0..4).map(|_| chain(&[0, 0])).collect(), |_| after(100));
+    assert_eq!(seen.sent.len(), 2);
+    // At 100 the second call of trace 0 is refused; trace 2 was to start at 20.
+    assert_eq!(seen.tally.missed, 2);
+}
