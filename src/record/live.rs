@@ -98,7 +98,7 @@ pub enum LiveOutcome {
     Canceled,
 }
 
-/// What became of instances, and of calls that were not sent.
+/// What became of instances, and of calls that were not sent, in what is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LiveTally {
     /// Instances that came to their end.

@@ -67,6 +67,10 @@ impl<S: Sender> Loop<'_, S> {
         let mut run = LiveRun::default();
         loop {
             for action in self.core.due(self.wall.now()) {
+                // What a warm-up asked of this thread says nothing of what is measured.
+                if matches!(action, Action::Begin(Phase::Profile, _)) {
+                    watch = Watch::begin(self.wall);
+                }
                 self.take(action, &mut flight, &mut run);
             }
             if flight.is_over {
@@ -87,9 +91,9 @@ impl<S: Sender> Loop<'_, S> {
                 self.core.stop(self.wall.now());
             }
         }
+        run.client = watch.end();
         run.ended = self.wall.now();
         run.tally = self.core.tally();
-        run.client = watch.end();
         run.requests = flight.requests;
         Ok(run)
     }

@@ -206,6 +206,8 @@ fn calls_of_a_warm_up_that_hang_are_given_up_and_the_run_goes_on() {
     assert_eq!(phases, [Phase::Warmup, Phase::Profile]);
     let sent: Vec<_> = run.requests.iter().map(|it| (it.phase, it.call)).collect();
     assert_eq!(sent, [(Phase::Warmup, 0), (Phase::Profile, 0)]);
+    let measured = run.ended.since(run.began().expect("it was measured")).expect("not before");
+    assert!(run.client.observed <= measured, "the warm-up says nothing of the client");
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub(crate) struct Core {
     pub(super) sent: u64,
     /// Idle time that was cut.
     pub(super) cut: Nanos,
+    /// Idle time that was cut before anything was measured.
+    pub(super) unmeasured_cut: Nanos,
     /// Since when nothing has been in flight, on the machine's clock.
     pub(super) idle_since: Nanos,
     pub(super) out: Vec<Action>,
@@ -57,6 +59,7 @@ impl Core {
             calls: BTreeSet::new(),
             sent: 0,
             cut: Nanos::ZERO,
+            unmeasured_cut: Nanos::ZERO,
             idle_since: now,
             out: Vec::new(),
             tally: LiveTally::default(),
@@ -127,7 +130,7 @@ impl Core {
         self.give_up();
     }
 
-    /// Returns what was not sent, and why.
+    /// Returns what became of instances and of calls that were not sent, warm-ups left out.
     pub(crate) fn tally(&self) -> LiveTally {
         self.tally
     }
@@ -284,7 +287,7 @@ impl Core {
         let Some(excess) = next.since(latest) else { return };
         self.cut = later(self.cut, excess);
         self.idle_since = later(self.idle_since, excess);
-        self.tally.skipped = self.cut;
+        self.tally.skipped = self.cut.since(self.unmeasured_cut).unwrap_or_default();
     }
 
     /// Returns the next instant on the machine's clock at which there is something to send or to start.

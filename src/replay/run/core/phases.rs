@@ -1,7 +1,7 @@
 //! Phases: priming, pressure and its drain, the run that is measured, and its end.
 
 use crate::graph::NodeIndex;
-use crate::record::Phase;
+use crate::record::{LiveTally, Phase};
 use crate::replay::wire::WireWindow;
 use crate::units::Nanos;
 
@@ -127,6 +127,7 @@ impl Core {
     fn run(&mut self, now: Nanos, is_ramped: bool) {
         let until = self.rules.limits.duration.map(|duration| later(now, duration));
         self.stage = Stage::Running { until };
+        (self.tally, self.unmeasured_cut) = (LiveTally::default(), self.cut);
         self.out.push(Action::Begin(Phase::Profile, now));
         let clocked = self.on_clock(now);
         self.idle_since = clocked;
