@@ -83,7 +83,11 @@ impl<S: Sender> Loop<'_, S> {
                     watch.lag(self.wall.now().since(sent).unwrap_or_default());
                 }
                 Some((call, at)) = flight.arrived.recv() => self.core.first_token(call, at),
-                Some(ended) = flight.tasks.join_next_with_id() => self.end(ended, &mut flight),
+                Some(ended) = flight.tasks.join_next_with_id() => {
+                    // An answer can come whole: its first token is here already, and is before its end.
+                    self.first_tokens(&mut flight);
+                    self.end(ended, &mut flight);
+                }
             }
             self.catch_up(&mut flight);
             if !run.is_interrupted && self.stop.load(Ordering::Relaxed) {
@@ -98,11 +102,16 @@ impl<S: Sender> Loop<'_, S> {
         Ok(run)
     }
 
-    /// Takes in all that has come back by now: first tokens before ends.
-    fn catch_up(&mut self, flight: &mut Flight) {
+    /// Takes in all first tokens that have come by now.
+    fn first_tokens(&mut self, flight: &mut Flight) {
         while let Ok((call, at)) = flight.arrived.try_recv() {
             self.core.first_token(call, at);
         }
+    }
+
+    /// Takes in all that has come back by now: first tokens before ends.
+    fn catch_up(&mut self, flight: &mut Flight) {
+        self.first_tokens(flight);
         while let Some(ended) = flight.tasks.try_join_next_with_id() {
             self.end(ended, flight);
         }

@@ -16,7 +16,7 @@ use crate::record::{
     Channel, Exchange, ExchangeError, LiveOutcome, LiveRun, Phase, Reply, StreamEvent,
 };
 use crate::replay::Wall;
-use crate::replay::run::core::step::{after, held, in_order, start};
+use crate::replay::run::core::step::{after, beside, held, in_order, start};
 use crate::units::Nanos;
 
 /// What the script does with a call.
@@ -28,6 +28,8 @@ enum Scripted {
     Fails,
     /// Says one word and then nothing until it is given up.
     Hangs,
+    /// Answers in one piece.
+    AnswersAtOnce,
 }
 
 /// The calls that were sent, each with the answers that it was given.
@@ -76,9 +78,11 @@ impl Script {
             exchange.events.push(event);
             first_output(at);
         }
-        tokio::task::yield_now().await;
+        if scripted != Scripted::AnswersAtOnce {
+            tokio::task::yield_now().await;
+        }
         match scripted {
-            Scripted::Answers => {
+            Scripted::Answers | Scripted::AnswersAtOnce => {
                 exchange.reply = Reply { text: call.node.0.to_string(), ..Reply::default() };
                 exchange.outcome = Ok(());
             }
@@ -208,6 +212,20 @@ fn calls_of_a_warm_up_that_hang_are_given_up_and_the_run_goes_on() {
     assert_eq!(sent, [(Phase::Warmup, 0), (Phase::Profile, 0)]);
     let measured = run.ended.since(run.began().expect("it was measured")).expect("not before");
     assert!(run.client.observed <= measured, "the warm-up says nothing of the client");
+}
+
+#[test]
+fn no_end_overtakes_the_first_token_that_came_with_it() {
+    let delay = Nanos::new(200_000);
+    let count = 40;
+    let steps =
+        (0..count).map(|at| if at == 0 { start(0) } else { beside(at - 1, delay) }).collect();
+    let at_once: Vec<_> = (0..count).map(|at| (at, Scripted::AnswersAtOnce)).collect();
+    let (run, ..) = run(rules(1, 1), vec![Topology::new(steps)], &at_once, None);
+    for two in run.requests.windows(2) {
+        let first = two[0].exchange.events[0].at;
+        assert_eq!(two[1].intended.since(first), Some(delay), "after the first token");
+    }
 }
 
 #[test]

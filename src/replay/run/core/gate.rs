@@ -159,7 +159,8 @@ impl View<'_> {
         let Some(token_delay) = token else { return Some(by_dispatch) };
         match (mark.first_token, mark.ended) {
             (Some(first), _) => Some(later(first, self.tempo.of(token_delay))),
-            (None, Some(_)) => Some(by_dispatch),
+            // Until the end it could have come, and nobody knew.
+            (None, Some(ended)) => Some(by_dispatch.max(ended)),
             (None, None) => None,
         }
     }

@@ -29,6 +29,12 @@ pub(in crate::replay::run) fn after(source: usize, delay: u64) -> Step {
     }
 }
 
+/// Returns a call that is sent so long after the first token of another.
+pub(in crate::replay::run) fn beside(source: usize, delay: Nanos) -> Step {
+    let wait = Wait::dispatch(Nanos::ZERO, Some(delay));
+    Step { edges: vec![(Some(NodeIndex(source)), wait)], ..start(0) }
+}
+
 /// Returns a call whose prompt holds answers.
 pub(in crate::replay::run) fn held(step: Step, slots: &[usize]) -> Step {
     Step { slots: slots.iter().copied().map(NodeIndex).collect(), ..step }

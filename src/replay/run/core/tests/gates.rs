@@ -102,6 +102,10 @@ fn a_first_token_is_waited_for_and_the_dispatch_counts_where_none_comes() {
         "50 after the dispatch is past"
     );
     assert_eq!(order(steps(), |_| token(None, 30))[1], (0, 1, 50), "and is waited for where not");
+    for (end, intended) in [(400, 400), (30, 50)] {
+        let seen = play(rules(1, 1), vec![Topology::new(steps())], |_| token(None, end));
+        assert_eq!(seen.sent[1].intended, intended, "not late: until {end} nobody could know");
+    }
 }
 
 #[test]
