@@ -144,9 +144,10 @@ impl LiveMetrics {
     }
 }
 
-/// Returns what opening a connection cost a request that had to.
+/// Returns what opening a connection cost a completed request that had to.
 fn connect(request: &LiveRequest) -> Option<Nanos> {
-    Some(request.exchange.connection?.handshake?.total())
+    let is_completed = request.outcome() == LiveOutcome::Completed;
+    Some(request.exchange.connection.filter(|_| is_completed)?.handshake?.total())
 }
 
 /// Returns why there are no tokens by a count.

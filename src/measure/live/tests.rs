@@ -10,7 +10,8 @@ use super::{
 };
 use crate::measure::{Bounds, Distribution, Shape, Statistic};
 use crate::record::{
-    Channel, ClientHealth, Delivery, Exchange, ExchangeError, LiveRequest, LiveRun, Phase,
+    Channel, ClientHealth, Connection, Delivery, Exchange, ExchangeError, Handshake, LiveRequest,
+    LiveRun, Phase, Protocol,
 };
 use crate::units::{Nanos, Ppm, Tokens};
 
@@ -143,6 +144,18 @@ fn figures_of_a_run_are_those_computed_by_hand() {
     ] {
         assert_eq!(figure(&run, name).as_deref(), Some(expected), "{name}");
     }
+}
+
+#[test]
+fn what_connecting_cost_is_of_completed_requests() {
+    let handshake = Handshake { connect: ms(3), ..Handshake::default() };
+    let over = |request: LiveRequest| {
+        let connection = Some(Connection { protocol: Protocol::Http1, handshake: Some(handshake) });
+        LiveRequest { exchange: Exchange { connection, ..request.exchange }, ..request }
+    };
+    let run = run(vec![over(request(0, 0, &[50])), over(failed(1, 0, 9, ExchangeError::NoOutput))]);
+    assert_eq!(figure(&run, "connect_ns_count").as_deref(), Some("1"));
+    assert_eq!(figure(&run, "schedule_lateness_ns_count").as_deref(), Some("2"), "of all");
 }
 
 #[test]
