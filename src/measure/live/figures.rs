@@ -119,12 +119,14 @@ impl LiveMetrics {
         by: CountedBy,
     ) {
         let good = bounds.map(|bounds| {
-            let good = run.measured().filter(|request| is_good(request, bounds, by)).count();
-            u64::try_from(good).expect("a count of things in memory fits")
+            let judged = run.measured().map(|request| is_good(request, bounds, by));
+            judged.map(|good| good.map(u64::from)).sum::<Option<u64>>()
         });
+        let why = if bounds.is_none() { Why::NoSla } else { uncounted(by) };
+        let good = good.flatten();
         let sent = u64::try_from(run.measured().count()).expect("a count in memory fits");
-        let missing = |why| if bounds.is_none() { Why::NoSla } else { why };
-        self.add_told(F::GoodputRequests, good, Why::NoSla);
+        let missing = |of_known| if good.is_none() { why } else { of_known };
+        self.add_told(F::GoodputRequests, good, why);
         let share = good.and_then(|good| Ppm::of(good, sent));
         self.add_share(F::GoodputShare, share, missing(Why::NoSamples));
         let rate = good
@@ -158,20 +160,31 @@ const fn uncounted(by: CountedBy) -> Why {
     }
 }
 
-/// Returns whether a request completed inside all bounds that are set; the mean gap is compared before it is rounded.
+/// Returns whether a request completed inside all bounds that are set; `None` where that hangs on tokens that nobody counted.
 ///
-/// An answer that came whole meets no bound on its first token, and one of a single token any bound on gaps.
-/// Source: docs/metrics.md#live-goodput.
-fn is_good(request: &LiveRequest, bounds: &Bounds, by: CountedBy) -> bool {
+/// An answer that came whole meets no bound on its first token or on gaps. Source: docs/metrics.md#live-goodput.
+fn is_good(request: &LiveRequest, bounds: &Bounds, by: CountedBy) -> Option<bool> {
     let within = |time: Option<Nanos>, bound| time.is_some_and(|time| time <= bound);
-    let mean_gap = |bound: Nanos| match latency::decoding(request, by) {
-        Some((span, tokens)) => {
-            u128::from(span.get()) <= u128::from(bound.get()) * u128::from(tokens)
-        }
-        None => latency::ttft(request).is_some() && latency::chunk_gaps(request).next().is_none(),
-    };
-    request.outcome() == LiveOutcome::Completed
+    let is_in_time = request.outcome() == LiveOutcome::Completed
         && bounds.ttft.is_none_or(|bound| within(latency::ttft(request), bound))
-        && bounds.tpot.is_none_or(mean_gap)
-        && bounds.e2e.is_none_or(|bound| within(latency::e2e(request), bound))
+        && bounds.e2e.is_none_or(|bound| within(latency::e2e(request), bound));
+    match bounds.tpot.filter(|_| is_in_time) {
+        Some(bound) => keeps_pace(request, bound, by),
+        None => Some(is_in_time),
+    }
+}
+
+/// Returns whether the mean gap between tokens is within a bound, compared before it is rounded; `None` where nobody counted tokens.
+///
+/// What came in one read meets any bound, and so does a single token.
+fn keeps_pace(request: &LiveRequest, bound: Nanos, by: CountedBy) -> Option<bool> {
+    if latency::ttft(request).is_none() {
+        return Some(false);
+    }
+    if latency::chunk_gaps(request).all(|gap| gap == Nanos::ZERO) {
+        return Some(true);
+    }
+    super::tokens::output(request, by)?;
+    let Some((span, tokens)) = latency::decoding(request, by) else { return Some(true) };
+    Some(u128::from(span.get()) <= u128::from(bound.get()) * u128::from(tokens))
 }

@@ -147,6 +147,28 @@ fn figures_of_a_run_are_those_computed_by_hand() {
 }
 
 #[test]
+fn goodput_holds_what_came_at_once_and_is_absent_where_nobody_counted() {
+    let good = |requests: Vec<LiveRequest>| {
+        let bounds = Bounds { tpot: Some(ms(10)), ..Bounds::default() };
+        let metrics = LiveMetrics::of(&run(requests), Some(&bounds), CountedBy::Server);
+        let figure = metrics.figure("goodput_requests".parse().expect("a metric"));
+        let name = |name: &str| name.starts_with("goodput");
+        let absent = metrics.absent().filter(|(of, _)| name(&of.to_string()));
+        (figure.map(|it| it.to_string()), absent.map(|(_, why)| why.name()).collect::<Vec<_>>())
+    };
+    let one = || Some("1".to_owned());
+    assert_eq!(good(vec![counted(request(0, 0, &[50, 50, 50]), 9, 3, 0)]), (one(), vec![]));
+    assert_eq!(good(vec![request(0, 0, &[50, 50])]), (one(), vec![]), "whatever they were");
+    assert_eq!(good(vec![request(0, 0, &[50])]), (one(), vec![]));
+    let slow = counted(request(1, 0, &[50, 100]), 9, 3, 0);
+    assert_eq!(good(vec![counted(request(0, 0, &[50, 70]), 9, 3, 0), slow]), (one(), vec![]));
+    let untold = || request(2, 0, &[50, 70]);
+    assert_eq!(good(vec![untold()]), (None, vec!["not-told"; 3]));
+    let lost = failed(3, 0, 1, ExchangeError::NoOutput);
+    assert_eq!(good(vec![lost]).0.as_deref(), Some("0"), "no count would make it good");
+}
+
+#[test]
 fn what_connecting_cost_is_of_completed_requests() {
     let handshake = Handshake { connect: ms(3), ..Handshake::default() };
     let over = |request: LiveRequest| {
