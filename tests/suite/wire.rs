@@ -1,10 +1,11 @@
 //! `bench plan --wire`: what live traffic sends, before anything is sent.
 
 use std::fs;
+use std::io::Read as _;
 
 use touchstone::digest::Sha256;
 
-use crate::program::Place;
+use crate::program::{Place, Ran, repository_root};
 
 /// Returns a project with one recording, pinned as `agents` in Dynamo's format and as `weka` in Weka's.
 fn place() -> Place {
@@ -108,6 +109,110 @@ fn bodies_are_written_whole_and_are_what_the_plan_says() {
     let nowhere = place.bench(["plan", "x.kdl", "--wire-dir", "not/there"]).exits(2);
     assert!(nowhere.stderr.contains("cannot write"), "{nowhere}");
     assert!(!place.path("not").exists());
+}
+
+/// Returns the recording in Dynamo's format, as text.
+fn recording() -> String {
+    let packed = fs::read(repository_root().join("tests/fixtures/graph/capture.jsonl.gz"));
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(packed.expect("a fixture").as_slice())
+        .read_to_string(&mut text)
+        .expect("gzip");
+    text
+}
+
+/// Lanes that begin in the middle of their traces, and prime caches for that.
+const WINDOWED: &str = "lanes 3\n snapshot from=0.4 to=0.6\n warmup \"prime\"";
+
+#[test]
+fn what_a_warm_up_and_a_snapshot_send_otherwise_is_printed_and_written_with_its_digest() {
+    let place = place();
+    scenario(&place, "agents", "", WINDOWED);
+    let ran = place.bench(["plan", "x.kdl", "--wire"]).exits(0);
+    let primers = ran.stdout.lines().filter(|line| line.contains(" (primer")).count();
+    assert!(primers > 0 && ran.stdout.contains("\n    lanes "), "{ran}");
+    let words = ["plan", "x.kdl", "--wire-dir", "bodies", "--format", "json"];
+    let ran = place.bench(words).exits(0);
+    let plan: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let mut found = 0;
+    let traces = plan["jobs"][0]["wire"]["traces"].as_array().expect("traces");
+    for (number, trace) in traces.iter().enumerate() {
+        let name = trace["trace"].as_str().expect("a name");
+        for sent in trace["variants"].as_array().into_iter().flatten() {
+            let text = |key: &str| sent[key].as_str().expect("a text").to_owned();
+            let call = text("call").replace(':', "_");
+            let ordinal = sent["ordinal"].as_u64().expect("a count");
+            let file = format!("{ordinal:05}-{call}.{}.json", text("sending"));
+            let path = place.path(format!("bodies/wire_w/{number:04}-{name}/{file}"));
+            let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert_eq!(sent["body"]["sha256"], Sha256::of(&bytes).to_string(), "{file}");
+            found += 1;
+        }
+    }
+    assert!(found >= primers, "{found} {primers}");
+}
+
+#[test]
+fn one_changed_byte_of_a_primer_turns_the_gate_red_and_names_it() {
+    let place = Place::project();
+    let pinned = |text: String| {
+        place.write("pins/traces/agents.jsonl", text);
+        place.write(
+            "pins/traces/agents.kdl",
+            "trace \"agents\" {\n    about \"x\"\n    format \"dynamo\"\n    shard \"agents.jsonl\"\n    origin \"x\" license=\"Apache-2.0\"\n}\n",
+        );
+        place.bench(["pin", "pins/traces/agents.kdl"]).exits(0);
+    };
+    pinned(recording());
+    scenario(&place, "agents", "idle-gap-cap=\"1s\" speedup=1000.0", WINDOWED);
+    let text = place.read("x.kdl").replace("\"http://127.0.0.1:1\"", "\"mock\"");
+    let gate = "    gate {\n        golden \"pins/goldens/x.kdl\"\n    }\n}\n";
+    place.write("x.kdl", format!("{}{gate}", text.trim_end().trim_end_matches('}')));
+    place.bench(["accept", "x.kdl", "--reason", "a test", "--by", "ada"]).exits(0);
+    let golden = place.read("pins/goldens/x.kdl");
+    let name = golden
+        .lines()
+        .find(|line| line.contains(" (primer"))
+        .and_then(|line| line.split('"').nth(1))
+        .unwrap_or_else(|| panic!("{golden}"));
+    let (_, call) = name.split_once('/').expect("of a trace");
+    let (session, turn) =
+        call.split_once(" (").expect("a sending").0.split_once(':').expect("a turn");
+    let asked = format!("\"request_id\":\"req-{session}-{turn}\",\"model\":\"recorded-mode");
+    assert!(recording().contains(&asked), "{asked}");
+    pinned(recording().replace(&format!("{asked}l\""), &format!("{asked}m\"")));
+    place.bench(["pin", "x.kdl", "--update", "agents"]).exits(0);
+    let ran = place.bench(["run", "x.kdl"]).exits(3);
+    assert!(ran.stderr.contains(&format!("request `{name}` changes on the wire")), "{name}: {ran}");
+}
+
+#[test]
+fn the_order_of_files_and_the_number_of_threads_move_no_byte_on_the_wire() {
+    let place = Place::project();
+    let text = recording();
+    let lines: Vec<&str> = text.lines().collect();
+    let (one, other) = lines.split_at(lines.len() / 2);
+    let all = |lines: &[&str]| lines.join("\n") + "\n";
+    place.write("pins/traces/one.jsonl", all(one));
+    place.write("pins/traces/other.jsonl", all(other));
+    let digest = |files: [&str; 2], threads: &str| {
+        let shards = files.map(|file| format!("    shard \"{file}.jsonl\"\n")).concat();
+        place.write(
+            "pins/traces/agents.kdl",
+            format!("trace \"agents\" {{\n    about \"x\"\n    format \"dynamo\"\n{shards}    origin \"x\" license=\"Apache-2.0\"\n}}\n"),
+        );
+        place.bench(["pin", "pins/traces/agents.kdl"]).exits(0);
+        scenario(&place, "agents", "idle-gap-cap=\"60s\"", "lanes 2");
+        let mut command = place.command(["plan", "x.kdl", "--wire"]);
+        let ran = Ran::of(command.env("RAYON_NUM_THREADS", threads)).exits(0);
+        ran.stdout
+    };
+    let plans = [
+        digest(["one", "other"], "1"),
+        digest(["other", "one"], "1"),
+        digest(["one", "other"], "4"),
+    ];
+    assert!(plans[0].contains("wire sha256:") && plans.iter().all(|plan| *plan == plans[0]));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::plan_wire::JobWire;
 const SHOWN: usize = 60;
 
 /// Writes the bodies to a new folder, which has its name only when all of them are there: for each job a folder with `wire.json`, the plan,
-/// and for each call `TRACE/CALL.json`, whose SHA-256 is the one that the plan states. Slots stand in it by their names.
+/// for each call `TRACE/CALL.json`, and for each sending that differs `TRACE/CALL.SENDING.json`, whose SHA-256 is the one that the plan states. Slots stand in it by their names.
 ///
 /// # Errors
 /// [`Code::ReplayWire`] where something is there already, or it cannot be written.
@@ -57,6 +57,12 @@ fn bodies(wire: &WirePlan, trace: usize, of_job: &Path) -> io::Result<()> {
         let NodeIndex(ordinal) = node;
         let name = format!("{ordinal:05}-{}.json", shown(&graph.node(node).id));
         fs::write(folder.join(name), wire.planned_bytes(trace, node))?;
+    }
+    for variant in wire.variants_of(trace) {
+        let NodeIndex(ordinal) = variant.node;
+        let (call, sending) = (shown(&graph.node(variant.node).id), wire.sending(variant));
+        let name = format!("{ordinal:05}-{call}.{sending}.json");
+        fs::write(folder.join(name), wire.variant_bytes(variant))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::digest::canonical::Value;
 use crate::graph::NodeIndex;
-use crate::replay::wire::WirePlan;
+use crate::replay::wire::{WirePlan, WireVariant};
 
 use super::plan_wire::JobWire;
 
@@ -21,6 +21,9 @@ pub(super) fn write(JobWire { job, wire }: &JobWire, out: &mut dyn Write) -> io:
         for node in wire.nodes(trace) {
             call(wire, trace, node, out)?;
         }
+        for sent in wire.variants_of(trace) {
+            variant(wire, sent, out)?;
+        }
     }
     writeln!(out)
 }
@@ -28,12 +31,28 @@ pub(super) fn write(JobWire { job, wire }: &JobWire, out: &mut dyn Write) -> io:
 /// Writes a call: ordinal and name, when it starts, its headers, and its body.
 fn call(wire: &WirePlan, trace: usize, node: NodeIndex, out: &mut dyn Write) -> io::Result<()> {
     let described = wire.describe_call(trace, node);
-    let part = |name: &str| described.as_object().and_then(|fields| fields.get(name));
-    let name = part("call").map(word).unwrap_or_default();
-    writeln!(out, "  {} {name}", node.0)?;
-    for start in starts(part("start")) {
+    writeln!(out, "  {} {}", node.0, wire.name(trace, node).1)?;
+    let start = described.as_object().and_then(|fields| fields.get("start"));
+    for start in starts(start) {
         writeln!(out, "    starts {start}")?;
     }
+    sent(&described, out)
+}
+
+/// Writes a sending of a call that differs: its headers, its body, and the lanes that send it.
+fn variant(wire: &WirePlan, variant: &WireVariant, out: &mut dyn Write) -> io::Result<()> {
+    let described = wire.describe_variant(variant);
+    let (name, sending) = (wire.name(variant.trace, variant.node).1, wire.sending(variant));
+    writeln!(out, "  {} {name} ({sending})", variant.node.0)?;
+    if let Some(lanes) = described.as_object().and_then(|fields| fields.get("lanes")) {
+        writeln!(out, "    lanes {}", word(lanes))?;
+    }
+    sent(&described, out)
+}
+
+/// Writes what is sent: headers and body.
+fn sent(described: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let part = |name: &str| described.as_object().and_then(|fields| fields.get(name));
     for (name, value) in part("headers").and_then(Value::as_object).into_iter().flatten() {
         writeln!(out, "    {name}: {}", word(value))?;
     }

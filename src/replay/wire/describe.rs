@@ -6,7 +6,7 @@ use crate::graph::{Graph, NodeIndex};
 
 use super::headers::VOLATILE;
 use super::identity::{INSTANCE, Identity, MARKER};
-use super::plan::WirePlan;
+use super::plan::{PlannedBody, WirePlan};
 use super::request::METHOD;
 
 /// The schema of the description; a change moves every digest.
@@ -19,10 +19,13 @@ impl WirePlan {
     pub fn describe(&self) -> Value {
         let traces = (0..self.graphs.len()).map(|trace| {
             let calls = self.nodes(trace).map(|node| self.describe_call(trace, node));
+            let variants: Vec<Value> =
+                self.variants_of(trace).map(|variant| self.describe_variant(variant)).collect();
             object([
                 ("calls", Value::List(calls.collect())),
                 ("trace", Value::text(&self.graphs[trace].id)),
             ])
+            .with("variants", (!variants.is_empty()).then_some(Value::List(variants)))
         });
         object([
             ("digest", self.digests().digest().into()),
@@ -74,11 +77,20 @@ impl WirePlan {
 
     /// Returns a call: when it starts and what it sends.
     pub fn describe_call(&self, trace: usize, node: NodeIndex) -> Value {
+        self.describe_sending((trace, node), self.body(trace, node), None)
+    }
+
+    /// Returns a sending of a call: when the call starts and what is sent.
+    pub(super) fn describe_sending(
+        &self,
+        (trace, node): (usize, NodeIndex),
+        body: &PlannedBody,
+        warmup: Option<&str>,
+    ) -> Value {
         let graph = &self.graphs[trace];
-        let body = self.body(trace, node);
         let is_streaming = self.is_streaming(trace, node);
         let identity = Identity::placeholder();
-        let headers = self.sender(trace, node, &identity).headers(is_streaming, None);
+        let headers = self.sender(trace, node, &identity).headers(is_streaming, warmup);
         let header = |(name, value): (String, String)| (name, Value::Text(value));
         let mut slots: Vec<Value> =
             body.answers.iter().map(|of| Value::text(format!("<answer {}>", of.0))).collect();

@@ -7,12 +7,13 @@ use crate::digest::canonical::{Value, object};
 
 use super::plan::WirePlan;
 
-/// The digests of a plan: one for what holds for all requests, one for its instances, one for each call.
+/// The digests of a plan: one for what holds for all requests, one for its instances, one for each call, and one for each sending
+/// of a call that differs ([`WirePlan::variants`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireDigests {
     run: Sha256,
     instances: Sha256,
-    /// By name, `trace/call`, in the order of the plan.
+    /// By name, `trace/call` or `trace/call (sending)`, in the order of the plan.
     calls: Vec<(String, Sha256)>,
 }
 
@@ -41,6 +42,7 @@ impl WirePlan {
                 let name = format!("{trace_name}/{call}");
                 calls.push((name, self.call_digest(trace, node)));
             }
+            calls.extend(self.variant_digests(trace));
         }
         WireDigests {
             run: self.describe_run().digest(),

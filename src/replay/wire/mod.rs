@@ -25,6 +25,7 @@ mod routing;
 mod select;
 #[cfg(test)]
 mod tests;
+mod variant;
 mod window;
 
 pub use difference::{WireDifference, WireDigests};
@@ -37,4 +38,5 @@ pub use pacing::{LoopKind, WirePacing};
 pub use plan::{PlannedBody, WirePlan};
 pub use request::WireCall;
 pub use select::{Selection, peak_of_graph, peak_of_tree};
+pub use variant::WireVariant;
 pub use window::WireWindow;

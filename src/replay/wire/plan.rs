@@ -15,7 +15,9 @@ use super::identity::Identity;
 use super::inputs::WireInputs;
 use super::pacing::{LoopKind, WirePacing};
 use super::prompts::Prompts;
+use super::request::Sending;
 use super::select::Selection;
+use super::variant::WireVariant;
 use super::window::WireWindow;
 
 /// Every request of a live run, before anything is sent.
@@ -38,6 +40,7 @@ pub struct WirePlan {
     lanes: Option<usize>,
     windows: Vec<WireWindow>,
     pub(super) bodies: Vec<Vec<PlannedBody>>,
+    pub(super) variants: Vec<WireVariant>,
 }
 
 /// The body of a call, as far as it is planned.
@@ -88,9 +91,11 @@ impl WirePlan {
             pacing,
             windows: Vec::new(),
             bodies: Vec::new(),
+            variants: Vec::new(),
         };
         plan.windows = plan.draw_windows();
         plan.bodies = plan.plan_bodies()?;
+        plan.variants = plan.plan_variants();
         Ok(plan)
     }
 
@@ -190,7 +195,8 @@ impl WirePlan {
         for (trace, graph) in self.graphs.iter().enumerate() {
             let mut bodies = Vec::with_capacity(graph.nodes.len());
             for node in (0..graph.nodes.len()).map(NodeIndex) {
-                match self.plan_body(trace, node, &identity) {
+                let opening = self.planned_opening(trace, node);
+                match self.plan_body((trace, node), (&identity, opening, None)) {
                     Ok(body) => bodies.push(body),
                     Err(problem) => {
                         problems += 1;
@@ -206,13 +212,12 @@ impl WirePlan {
     }
 
     /// Plans the body of a call.
-    fn plan_body(
+    pub(super) fn plan_body(
         &self,
-        trace: usize,
-        node: NodeIndex,
-        identity: &Identity,
+        (trace, node): (usize, NodeIndex),
+        sending: Sending<'_>,
     ) -> Result<PlannedBody, Problem> {
-        let body = self.splice(trace, node, (identity, self.planned_opening(trace, node), None))?;
+        let body = self.splice(trace, node, sending)?;
         let (mut hasher, mut bytes) = (Hasher::new(), 0);
         body.template(&mut |part| {
             hasher.update(part);
@@ -227,7 +232,16 @@ impl WirePlan {
     /// Where there is no such call.
     pub fn planned_bytes(&self, trace: usize, node: NodeIndex) -> Vec<u8> {
         let identity = Identity::placeholder();
-        let body = self.splice(trace, node, (&identity, self.planned_opening(trace, node), None));
+        self.template((trace, node), (&identity, self.planned_opening(trace, node), None))
+    }
+
+    /// Returns the body of a sending, slots by their names.
+    pub(super) fn template(
+        &self,
+        (trace, node): (usize, NodeIndex),
+        sending: Sending<'_>,
+    ) -> Vec<u8> {
+        let body = self.splice(trace, node, sending);
         let mut bytes = Vec::new();
         let body = body.expect("it was spliced when it was planned");
         body.template(&mut |part| bytes.extend_from_slice(part));

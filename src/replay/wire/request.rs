@@ -30,7 +30,7 @@ pub struct WireCall<'a> {
 }
 
 /// What a sending of a call has to itself: names, turn, and the word of a warm-up.
-type Sending<'a> = (&'a Identity, Opening, Option<&'a str>);
+pub(super) type Sending<'a> = (&'a Identity, Opening, Option<&'a str>);
 
 impl WirePlan {
     /// Returns a request. `reply` is what a call of the same instance has answered; `None` where it failed.

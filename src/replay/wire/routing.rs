@@ -10,7 +10,7 @@ use super::fields::{Fields, quoted};
 use super::identity::Identity;
 
 /// Which turn of its conversation a request is, as far as it is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Opening {
     /// The first one of its instance that is sent.
     First,

@@ -1,5 +1,7 @@
 //! Where in its trace the first instance of a lane begins.
 
+use std::collections::BTreeMap;
+
 use crate::digest::{Purpose, Seed};
 use crate::graph::{Graph, NodeIndex};
 use crate::units::Nanos;
@@ -45,14 +47,57 @@ impl WireWindow {
 
     /// Returns the first turn of a call's conversation that is sent: the primer where there is one, else the first behind the cut.
     pub(super) fn opening(self, graph: &Graph, node: NodeIndex, primes: bool) -> usize {
-        let session = &graph.node(node).session.session;
-        let turns = || graph.nodes.iter().filter(|other| other.session.session == *session);
-        let behind = turns().filter(|turn| turn.arrival >= self.cut).map(|turn| turn.session.turn);
-        let before = turns().filter(|turn| turn.arrival < self.cut).map(|turn| turn.session.turn);
-        match (before.max(), behind.min()) {
-            (Some(last), Some(_)) if primes => last,
-            (_, Some(first)) => first,
-            (_, None) => graph.node(node).session.turn,
+        let turn = &graph.node(node).session;
+        self.openings(graph, primes).get(turn.session.as_str()).copied().unwrap_or(turn.turn)
+    }
+
+    /// Returns the first turn that is sent of each conversation that has one behind the cut, as [`WireWindow::opening`].
+    pub(super) fn openings(self, graph: &Graph, primes: bool) -> BTreeMap<&str, usize> {
+        let mut turns: BTreeMap<&str, (Option<usize>, Option<usize>)> = BTreeMap::new();
+        for node in &graph.nodes {
+            let (before, behind) = turns.entry(&node.session.session).or_default();
+            let turn = node.session.turn;
+            if node.arrival < self.cut {
+                *before = Some(before.map_or(turn, |known| known.max(turn)));
+            } else {
+                *behind = Some(behind.map_or(turn, |known| known.min(turn)));
+            }
         }
+        let first = |(session, (before, behind)): (_, (Option<usize>, Option<usize>))| {
+            let first = behind?;
+            Some((session, before.filter(|_| primes).unwrap_or(first)))
+        };
+        turns.into_iter().filter_map(first).collect()
+    }
+
+    /// Returns the calls of a graph that prime caches for it, as [`WireWindow::primers`].
+    pub(super) fn primers_of(self, graph: &Graph) -> Vec<NodeIndex> {
+        let calls = graph.nodes.iter().enumerate();
+        self.primers(
+            calls.map(|(at, node)| (NodeIndex(at), node.session.session.as_str(), node.arrival)),
+        )
+    }
+
+    /// Returns the calls that prime caches for it: of each conversation that has calls on both sides of the cut the last one before.
+    ///
+    /// Calls come with their conversation and their time, and go in order of ordinals. Source: REPLAY.md §8.3; conversations are told by
+    /// their name, not by how it is spelt.
+    pub(in crate::replay) fn primers<S: Ord>(
+        self,
+        calls: impl Iterator<Item = (NodeIndex, S, Nanos)>,
+    ) -> Vec<NodeIndex> {
+        let mut sides: BTreeMap<S, (Option<NodeIndex>, bool)> = BTreeMap::new();
+        for (node, session, arrival) in calls {
+            let (last, goes_on) = sides.entry(session).or_default();
+            if arrival < self.cut {
+                *last = Some(node);
+            } else {
+                *goes_on = true;
+            }
+        }
+        let live = sides.into_values().filter(|(_, goes_on)| *goes_on);
+        let mut found: Vec<NodeIndex> = live.filter_map(|(last, _)| last).collect();
+        found.sort_unstable();
+        found
     }
 }

@@ -29,7 +29,7 @@ pub fn planned(job: &Job, plan: &WirePlan, scratch: Option<&Path>) -> io::Result
     let sections = [
         (Section::Inputs, inputs),
         (Section::Events, counted(instances.len(), &lines.finish()?)),
-        (Section::Requests, counted(calls.requests, &requests)),
+        (Section::Requests, counted(calls.requests + calls.variants, &requests)),
         (Section::Summary, summary(plan, &calls, instances.len())),
     ];
     let digests = sections
@@ -49,19 +49,25 @@ pub fn planned(job: &Job, plan: &WirePlan, scratch: Option<&Path>) -> io::Result
 /// What is planned, counted.
 struct Calls {
     requests: usize,
+    variants: usize,
     bytes: u64,
 }
 
-/// Returns a line for each request that is planned: where it stands, when it starts, its headers, and the digest of its body.
+/// Returns a line for each request that is planned, and for each sending of one that differs: where it stands, when it starts, its headers, and the digest of its body.
 fn requests(plan: &WirePlan, scratch: Option<&Path>) -> io::Result<(Spool, Calls)> {
     let mut lines = SpoolWriter::new(scratch);
-    let mut calls = Calls { requests: 0, bytes: 0 };
+    let mut calls = Calls { requests: 0, variants: 0, bytes: 0 };
     for (trace, graph) in plan.graphs().iter().enumerate() {
         for node in plan.nodes(trace) {
             let call = plan.describe_call(trace, node);
             lines.push(&call.with("trace", Some(Value::text(&graph.id))).to_document());
             calls.requests += 1;
             calls.bytes += plan.body(trace, node).bytes;
+        }
+        for variant in plan.variants_of(trace) {
+            let sent = plan.describe_variant(variant);
+            lines.push(&sent.with("trace", Some(Value::text(&graph.id))).to_document());
+            calls.variants += 1;
         }
     }
     Ok((lines.finish()?, calls))
@@ -78,6 +84,7 @@ fn summary(plan: &WirePlan, calls: &Calls, instances: usize) -> Value {
         ("wire", plan.digests().canonical()),
         ("wire_digest", plan.digests().digest().into()),
     ])
+    .with("variants_planned", (calls.variants > 0).then(|| count(calls.variants)))
 }
 
 /// Returns a number of lines and their digest.

@@ -19,21 +19,7 @@ impl Instance {
     }
 }
 
-/// Returns the calls that prime caches for a window: of each conversation that has calls on both sides of it the last one before.
-///
-/// In order of ordinals. Source: REPLAY.md §8.3; conversations are told by their name, not by how it is spelt.
+/// Returns the calls that prime caches for a window, in order of ordinals.
 pub(super) fn primers(window: WireWindow, topology: &Topology) -> Vec<NodeIndex> {
-    let mut last = vec![None; topology.sessions()];
-    let mut goes_on = vec![false; topology.sessions()];
-    for (node, step) in topology.steps() {
-        if step.arrival < window.cut {
-            last[step.session] = Some(node);
-        } else {
-            goes_on[step.session] = true;
-        }
-    }
-    let live = last.into_iter().zip(goes_on).filter(|(_, goes_on)| *goes_on);
-    let mut found: Vec<NodeIndex> = live.filter_map(|(node, _)| node).collect();
-    found.sort_unstable();
-    found
+    window.primers(topology.steps().map(|(node, step)| (node, step.session, step.arrival)))
 }

@@ -11,8 +11,6 @@ pub(crate) struct Topology {
     steps: Vec<Step>,
     /// For each call, those whose gate can open when something happens to it.
     dependents: Vec<Vec<NodeIndex>>,
-    /// How many conversations there are.
-    sessions: usize,
 }
 
 /// What one call waits for.
@@ -72,8 +70,7 @@ impl Topology {
 
     /// Returns calls that wait for one another.
     pub(in crate::replay::run) fn new(steps: Vec<Step>) -> Self {
-        let sessions = steps.iter().map(|step| step.session + 1).max().unwrap_or(0);
-        Self { dependents: dependents(&steps), steps, sessions }
+        Self { dependents: dependents(&steps), steps }
     }
 
     /// Returns what a call waits for.
@@ -99,11 +96,6 @@ impl Topology {
     /// Returns how many calls there are.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
-    }
-
-    /// Returns how many conversations there are.
-    pub(crate) fn sessions(&self) -> usize {
-        self.sessions
     }
 }
 
