@@ -188,11 +188,33 @@ impl Nanos {
         self.0.checked_sub(earlier.0).map(Self)
     }
 
+    /// Returns the span divided by a speedup, which is finite and above 0, rounded half to even.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "spans are below 2^53 ns (104 days) or lose less than a millionth; the cast saturates"
+    )]
+    pub fn sped_up(self, speedup: f64) -> Self {
+        // A division by 1 would lose what a double cannot hold.
+        if speedup.to_bits() == 1.0_f64.to_bits() {
+            return self;
+        }
+        Self((self.0 as f64 / speedup).round_ties_even() as u64)
+    }
+
     /// Returns the mean of `samples` rounded half to even, or `None` without samples. The sum is an integer sum.
     pub fn mean(samples: &[Self]) -> Option<Self> {
         let count = u128::try_from(samples.len()).ok().filter(|count| *count > 0)?;
         let sum: u128 = samples.iter().map(|sample| u128::from(sample.0)).sum();
         u64::try_from(div_half_even(sum, count)).ok().map(Self)
+    }
+}
+
+impl From<Nanos> for SimTime {
+    /// Returns the instant on the virtual clock; a double holds a year of nanoseconds to the 4 ns.
+    fn from(time: Nanos) -> Self {
+        Self(time.as_ms())
     }
 }
 
@@ -225,6 +247,22 @@ pub(crate) fn div_half_even(numerator: u128, denominator: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_speedup_divides_half_to_even_and_one_changes_nothing() {
+        let sped_up = |ns, speedup| Nanos(ns).sped_up(speedup);
+        assert_eq!([5, 7].map(|ns| sped_up(ns, 2.0)), [Nanos(2), Nanos(4)]);
+        assert_eq!(sped_up(3, 0.5), Nanos(6));
+        assert_eq!(sped_up(u64::MAX - 1, 1.0), Nanos(u64::MAX - 1));
+        assert_eq!(sped_up(u64::MAX, 0.5), Nanos(u64::MAX), "it saturates");
+    }
+
+    #[test]
+    fn an_instant_of_either_clock_is_one_of_the_other() {
+        for ns in [0, 1, 999_999, 1_000_001, 86_400_000_000_001] {
+            assert_eq!(Nanos::from(SimTime::from(Nanos(ns))), Nanos(ns));
+        }
+    }
 
     #[test]
     fn milliseconds_are_told_in_full() {

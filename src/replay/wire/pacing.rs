@@ -46,18 +46,9 @@ impl WirePacing {
         (Self { loop_kind, speedup: load.speedup, system_idle_cap }, of_traces)
     }
 
-    /// Returns what becomes of a recorded span, rounded half to even.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "spans are below 2^53 ns (104 days) or lose less than a millionth; the cast saturates"
-    )]
+    /// Returns what becomes of a recorded span.
     pub fn after(&self, span: Nanos) -> Nanos {
-        if self.speedup.to_bits() == 1.0_f64.to_bits() {
-            return span;
-        }
-        Nanos::new((span.get() as f64 / self.speedup).round_ties_even() as u64)
+        span.sped_up(self.speedup)
     }
 
     /// Returns what a call waits for, canonical: instants are from the start of its instance, delays after what is named.

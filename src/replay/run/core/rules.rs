@@ -78,21 +78,9 @@ impl Tempo {
     pub(crate) fn of(self, span: Nanos) -> Nanos {
         match self {
             Self::Collapsed => Nanos::ZERO,
-            Self::Divided(speedup) if speedup.to_bits() == 1.0_f64.to_bits() => span,
-            Self::Divided(speedup) => divided(span, speedup),
+            Self::Divided(speedup) => span.sped_up(speedup),
         }
     }
-}
-
-/// Returns a span divided by a speedup, rounded half to even.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "spans are below 2^53 ns (104 days) or lose less than a millionth; the cast saturates"
-)]
-fn divided(span: Nanos, speedup: f64) -> Nanos {
-    Nanos::new((span.get() as f64 / speedup).round_ties_even() as u64)
 }
 
 impl Ramp {
