@@ -2,21 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::digest::xxh3_of_bytes;
 use crate::mock::api::{Api, Asked, words};
-use crate::mock::engine::Reader;
+use crate::mock::engine::{ReadRequest, Reader, refused};
 use crate::plan::SimulationJob;
 use crate::record::{LiveRun, Outcome, RequestRecord, Usage};
 use crate::replay::wire::WirePlan;
 use crate::replay::{Happened, OutgoingRequest, VirtualEnd, VirtualServer, play};
 use crate::sim::{Arriving, Live, live};
 use crate::units::{Nanos, SimTime, Tokens};
-
-/// Output where a request asks for none.
-const TOKENS_UNASKED: u64 = 16;
-
-/// Headers that say which session a request belongs to.
-const SESSION_HEADERS: [&str; 3] = ["x-dynamo-session-id", "x-session-id", "x-smg-routing-key"];
 
 /// Plays the wire plan of a replay in virtual time against the engine of its deployment: lanes, waits, answers in later prompts and
 /// tokenised prompts are those of a live run against the mock, and nothing takes time but the engine.
@@ -52,16 +45,20 @@ impl VirtualServer for Server<'_, '_> {
             Ok(asked) => asked,
             Err(error) => return self.refused.push((at, number, error.to_string())),
         };
-        let prompt = self.reader.prompt(&asked.prompt);
-        if prompt.is_empty() {
-            return self.refused.push((at, number, "the prompt holds no text".to_owned()));
-        }
-        let tokens = asked.limit.unwrap_or(TOKENS_UNASKED);
-        let output = self.reader.runs(&words(0, tokens)).to_vec();
-        let count = prompt.iter().map(|run| u64::from(run.length)).sum();
-        let affinity = session(request, &asked);
+        let tokens = asked.output();
+        let read = match self.reader.read(&asked.prompt, tokens) {
+            Ok(read) => read,
+            Err(why) => return self.refused.push((at, number, why.to_owned())),
+        };
+        let count = read.tokens();
+        let header = |wanted: &str| {
+            let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            header.map(|(_, value)| value.as_bytes())
+        };
+        let affinity = asked.affinity(header);
+        let ReadRequest { prompt, output } = read;
         let arriving = Arriving { prompt, output, tokens, affinity };
-        let at = self.gone.map_or(instant(at), |gone| gone.max(instant(at)));
+        let at = self.gone.map_or(at.into(), |gone| gone.max(at.into()));
         let engine = self.engine.arrive(at, arriving);
         self.calls.insert(engine, (number, count, tokens));
     }
@@ -106,27 +103,7 @@ fn end_of(record: &RequestRecord, prompt: u64) -> VirtualEnd {
             },
         },
         Some(Outcome::Rejected | Outcome::Failed | Outcome::Canceled) | None => {
-            VirtualEnd::Refused("the engine gave the request up".to_owned())
+            VirtualEnd::Refused(refused(record))
         }
     }
-}
-
-/// Returns the session that a request says it belongs to, as the mock reads it.
-fn session(request: &OutgoingRequest, asked: &Asked) -> Option<u64> {
-    let of_header = SESSION_HEADERS.iter().find_map(|wanted| {
-        let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        header.map(|(_, value)| value.as_bytes())
-    });
-    let of_body = || asked.session.as_deref().map(str::as_bytes);
-    of_header.or_else(of_body).map(xxh3_of_bytes)
-}
-
-/// Returns the virtual time of an instant.
-fn instant(at: Nanos) -> SimTime {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "doubles hold a year of nanoseconds to the 4 ns"
-    )]
-    let ms = at.get() as f64 / 1e6;
-    SimTime::from_ms(ms).expect("a clock starts at 0")
 }

@@ -4,9 +4,6 @@ use crate::mock::api::{Api, Asked, Counts, ErrorForm, Said, Voice, words};
 use crate::mock::script::{Answer, Fault, FaultKind, Pieces, UsageScript};
 use crate::units::Nanos;
 
-/// The output of a request that states no limit.
-const TOKENS_UNASKED: u64 = 16;
-
 /// Something that is done to the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
@@ -65,7 +62,7 @@ enum Next {
 impl Spoken {
     /// Returns what an answer says to a request.
     pub(crate) fn new(answer: Answer, asked: &Asked, prompt: u64) -> Self {
-        let tokens = answer.output.tokens.or(asked.limit).unwrap_or(TOKENS_UNASKED);
+        let tokens = answer.output.tokens.unwrap_or_else(|| asked.output());
         let is_limited = asked.limit.is_some_and(|limit| limit <= tokens);
         let reached = match (&answer.output.tool, is_limited) {
             (Some(_), _) => "tool_calls",

@@ -5,6 +5,14 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::digest::xxh3_of_bytes;
+
+/// The output of a request that states no limit.
+const TOKENS_UNASKED: u64 = 16;
+
+/// Headers that say which session a request belongs to: the first that it carries does.
+const SESSION_HEADERS: [&str; 3] = ["x-dynamo-session-id", "x-session-id", "x-smg-routing-key"];
+
 /// Which endpoint is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {
@@ -121,6 +129,21 @@ impl Asked {
             prompt: prompt.get().to_owned(),
             session: body.nvext.and_then(|nvext| nvext.session_control?.session_id),
         })
+    }
+
+    /// Returns how many tokens of output there are where nothing else says.
+    pub(crate) fn output(&self) -> u64 {
+        self.limit.unwrap_or(TOKENS_UNASKED)
+    }
+
+    /// Returns the session that the request says it belongs to, as a number; `header` returns a header's value by its name in lower
+    /// case. A header is heard before the body.
+    pub(crate) fn affinity<'a>(
+        &'a self,
+        header: impl Fn(&'static str) -> Option<&'a [u8]>,
+    ) -> Option<u64> {
+        let of_header = SESSION_HEADERS.into_iter().find_map(header);
+        of_header.or_else(|| self.session.as_deref().map(str::as_bytes)).map(xxh3_of_bytes)
     }
 }
 

@@ -3,9 +3,11 @@
 mod behind;
 mod pace;
 mod prompt;
+mod refused;
 mod speech;
 
 pub(crate) use behind::Engine;
 pub(crate) use pace::{Call, Told};
-pub(crate) use prompt::Reader;
+pub(crate) use prompt::{ReadRequest, Reader};
+pub(crate) use refused::refused;
 pub(crate) use speech::Speech;

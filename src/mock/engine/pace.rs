@@ -11,15 +11,14 @@ use crate::record::{Outcome, RequestRecord};
 use crate::replay::Wall;
 use crate::sim::{Arriving, Live, SimError, live};
 use crate::units::{Nanos, SimTime};
-use crate::workload::Run;
+
+use super::{ReadRequest, refused};
 
 /// A call of the engine.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// The runs of the prompt.
-    pub(crate) prompt: Vec<Run>,
-    /// The runs of the output.
-    pub(crate) output: Vec<Run>,
+    /// What is asked, as the engine takes it.
+    pub(crate) request: ReadRequest,
     /// Output tokens asked for.
     pub(crate) tokens: u64,
     /// What keeps it on one rank with others of the same.
@@ -80,7 +79,7 @@ impl Pace<'_, '_> {
             let call = match self.engine.next_at() {
                 None => calls.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => {
-                    let left = nanos(at).get().saturating_sub(self.wall.now().get());
+                    let left = Nanos::from(at).get().saturating_sub(self.wall.now().get());
                     calls.recv_timeout(Duration::from_nanos(left))
                 }
             };
@@ -94,7 +93,7 @@ impl Pace<'_, '_> {
 
     /// Does all that is due by the clock.
     fn catch_up(&mut self) -> Result<(), SimError> {
-        while self.engine.next_at().is_some_and(|at| nanos(at) <= self.wall.now()) {
+        while self.engine.next_at().is_some_and(|at| Nanos::from(at) <= self.wall.now()) {
             self.go_on()?;
         }
         Ok(())
@@ -103,8 +102,8 @@ impl Pace<'_, '_> {
     /// Lets a call arrive at this instant, which is after all that was due before.
     fn arrive(&mut self, call: Call) -> Result<(), SimError> {
         self.catch_up()?;
-        let now = instant(self.wall.now());
-        let Call { prompt, output, tokens, affinity, told } = call;
+        let now = SimTime::from(self.wall.now());
+        let Call { request: ReadRequest { prompt, output }, tokens, affinity, told } = call;
         let number = self.engine.arrive(now, Arriving { prompt, output, tokens, affinity });
         self.callers.insert(number, told);
         Ok(())
@@ -134,11 +133,7 @@ fn end_of(record: &RequestRecord) -> Told {
             Told::Ended { output: record.output.get(), cached: record.reused_first().get() }
         }
         Some(Outcome::Rejected | Outcome::Failed | Outcome::Canceled) | None => {
-            let refusal = record.refusal.as_ref();
-            Told::Refused(refusal.map_or_else(
-                || "the engine gave the request up".to_owned(),
-                |refusal| format!("{refusal:?}"),
-            ))
+            Told::Refused(refused(record))
         }
     }
 }
@@ -146,19 +141,4 @@ fn end_of(record: &RequestRecord) -> Told {
 /// Tells a caller; one that has gone does not hear it.
 fn tell(caller: &UnboundedSender<Told>, told: Told) {
     let _heard = caller.send(told);
-}
-
-/// Returns the clock's instant of virtual time.
-fn nanos(at: SimTime) -> Nanos {
-    Nanos::from(at)
-}
-
-/// Returns the virtual time of an instant of the clock.
-fn instant(at: Nanos) -> SimTime {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "doubles hold a year of nanoseconds to the 4 ns"
-    )]
-    let ms = at.get() as f64 / 1e6;
-    SimTime::from_ms(ms).expect("a clock starts at 0")
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::digest::xxh3_of_tokens;
 use crate::graph::content::Tokenizer;
+use crate::mock::api::words;
 use crate::workload::{Run, Symbol};
 
 /// Tokens of a piece: prompts share what they begin with to the piece, and a message begins a piece.
@@ -26,14 +27,42 @@ struct Known {
     bytes: usize,
 }
 
+/// A request as an engine takes it.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadRequest {
+    /// The runs of the prompt, at least one.
+    pub(crate) prompt: Vec<Run>,
+    /// The runs of the output.
+    pub(crate) output: Vec<Run>,
+}
+
+impl ReadRequest {
+    /// Returns how many tokens the prompt has.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.prompt.iter().map(|run| u64::from(run.length)).sum()
+    }
+}
+
 impl Reader {
     /// Returns a reader with the tokenizer in the binary.
     pub(crate) fn new() -> Self {
         Self { tokenizer: Tokenizer::builtin(), known: Mutex::default() }
     }
 
+    /// Returns a request for `output` tokens, whose prompt is the JSON of any of the APIs.
+    ///
+    /// # Errors
+    /// What a server says to a prompt without any text.
+    pub(crate) fn read(&self, prompt: &str, output: u64) -> Result<ReadRequest, &'static str> {
+        let prompt = self.prompt(prompt);
+        if prompt.is_empty() {
+            return Err("the prompt holds no text");
+        }
+        Ok(ReadRequest { prompt, output: self.runs(&words(0, output)).to_vec() })
+    }
+
     /// Returns the runs of a prompt in the JSON of any of the APIs: its texts, in their order.
-    pub(crate) fn prompt(&self, json: &str) -> Vec<Run> {
+    fn prompt(&self, json: &str) -> Vec<Run> {
         let value: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
         let mut texts = Vec::new();
         collect(&value, &mut texts);
@@ -41,7 +70,7 @@ impl Reader {
     }
 
     /// Returns the runs of a message's text.
-    pub(crate) fn runs(&self, text: &str) -> Arc<[Run]> {
+    fn runs(&self, text: &str) -> Arc<[Run]> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(runs) = lock().runs.get(text) {
             return Arc::clone(runs);
@@ -84,7 +113,6 @@ fn collect<'v>(value: &'v serde_json::Value, texts: &mut Vec<&'v str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mock::api::words;
 
     fn tokens(runs: &[Run]) -> u32 {
         runs.iter().map(|run| run.length).sum()

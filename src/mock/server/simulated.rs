@@ -6,16 +6,12 @@ use hyper::header::{HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::digest::xxh3_of_bytes;
 use crate::mock::answer::{AnswerBody, Guard, Source, Spoken, Stalls, whole};
-use crate::mock::api::{Asked, Voice, words};
+use crate::mock::api::{Asked, Voice};
 use crate::mock::engine::{Call, Engine, Speech, Told};
 use crate::mock::script::Answer;
 
 use super::service::{Reply, error, json, stream};
-
-/// Headers that say which session a request belongs to.
-const SESSION_HEADERS: [&str; 3] = ["x-dynamo-session-id", "x-session-id", "x-smg-routing-key"];
 
 /// A request that is to be answered.
 pub(super) struct Answered {
@@ -31,9 +27,7 @@ pub(super) struct Answered {
 
 /// Returns the session that a request says it belongs to, as a number.
 pub(super) fn session(headers: &HeaderMap, asked: &Asked) -> Option<u64> {
-    let of_header = SESSION_HEADERS.iter().find_map(|name| headers.get(*name));
-    let of_body = || asked.session.as_deref().map(str::as_bytes);
-    of_header.map(HeaderValue::as_bytes).or_else(of_body).map(xxh3_of_bytes)
+    asked.affinity(|name| headers.get(name).map(HeaderValue::as_bytes))
 }
 
 /// Has an engine answer a request.
@@ -52,17 +46,15 @@ pub(super) async fn serve(
     let tokens = spoken.tokens;
     let reader = Arc::clone(&engine);
     let prompt = asked.prompt.clone();
-    let read = tokio::task::spawn_blocking(move || {
-        let output = reader.reader().runs(&words(0, tokens)).to_vec();
-        (reader.reader().prompt(&prompt), output)
-    });
-    let Ok((prompt, output)) = read.await else { return error(500, "the prompt cannot be read") };
-    spoken.prompt.0 = prompt.iter().map(|run| u64::from(run.length)).sum();
-    if prompt.is_empty() {
-        return error(400, "the prompt holds no text");
-    }
+    let read = tokio::task::spawn_blocking(move || reader.reader().read(&prompt, tokens));
+    let request = match read.await {
+        Ok(Ok(request)) => request,
+        Ok(Err(why)) => return error(400, why),
+        Err(_) => return error(500, "the prompt cannot be read"),
+    };
+    spoken.prompt.0 = request.tokens();
     let (told, mut hears) = unbounded_channel();
-    engine.call(Call { prompt, output, tokens, affinity, told });
+    engine.call(Call { request, tokens, affinity, told });
     let first = match hears.recv().await {
         Some(Told::Refused(why)) => return error(400, &why),
         Some(Told::Stopped(why)) => return error(503, &why),

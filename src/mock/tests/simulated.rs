@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use super::support::{ask, chat, chat_body, server_with};
+use crate::deployment::ContextLength;
 use crate::mock::{Behaviour, MockServer, Security};
 use crate::plan::{JobKind, SimulationJob, load_plan};
+use crate::units::Tokens;
 
 /// Returns a job of this repository whose engine is the native one.
-fn job() -> SimulationJob {
+pub(super) fn job() -> SimulationJob {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/smoke.kdl");
     let (plan, _) = load_plan(&file, None).expect("a plan");
     plan.jobs
@@ -71,6 +73,25 @@ fn an_answer_that_a_later_prompt_holds_comes_from_the_cache_as_well() {
     assert_eq!(json["usage"]["prompt_tokens"], 513);
     let cached = json["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64();
     assert!(cached > Some(256), "{json}");
+}
+
+#[test]
+fn a_request_that_the_engine_refuses_is_told_why_in_the_words_of_the_simulator() {
+    let mut job = job();
+    job.deployment.context_length = ContextLength::Tokens(Tokens::new(100));
+    let server = server(job);
+    let body = |words: usize| {
+        let words = " one".repeat(words);
+        format!(r#"{{"max_tokens":2,"messages":[{{"role":"user","content":"{words}"}}]}}"#)
+    };
+    let refused = ask(&server, "/v1/chat/completions", "", &body(120));
+    assert_eq!(refused.status(), "400");
+    let json: serde_json::Value = serde_json::from_slice(&refused.body).expect("JSON");
+    assert_eq!(
+        json["error"]["message"],
+        "this model's maximum context length is 100 tokens: the request has a prompt of 120 tokens, and the context limit is 100"
+    );
+    assert_eq!(ask(&server, "/v1/chat/completions", "", &body(80)).status(), "200");
 }
 
 #[test]

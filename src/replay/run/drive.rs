@@ -205,7 +205,7 @@ impl Flight {
 }
 
 /// Returns what an outcome means for what waits for it.
-fn ending(outcome: LiveOutcome, exchange: &Exchange) -> Ending {
+pub(super) fn ending(outcome: LiveOutcome, exchange: &Exchange) -> Ending {
     match outcome {
         LiveOutcome::Failed if matches!(exchange.outcome, Err(ExchangeError::Unsendable(_))) => {
             Ending::Unsendable

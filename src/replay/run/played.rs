@@ -12,7 +12,7 @@ use crate::replay::wire::{WireCall, WirePlan};
 use crate::units::{Nanos, Tokens};
 
 use super::core::{Action, CallId, Core, Ending, Rules, Topology};
-use super::drive::given_up;
+use super::drive::{ending, given_up};
 use super::planned::{topologies, traces};
 use super::sender::Kept;
 
@@ -158,7 +158,7 @@ impl Played<'_> {
                 let Some(call) = flight.remove(&number) else { return };
                 let request = &mut self.run.requests[number];
                 request.exchange.end = self.now;
-                let ending = match end {
+                match end {
                     VirtualEnd::Answered { text, usage } => {
                         request.counted = usage.output;
                         request.exchange.usage = Some(usage);
@@ -166,15 +166,14 @@ impl Played<'_> {
                         request.exchange.outcome = Ok(());
                         let reply = Reply { text, ..Reply::default() };
                         self.kept.keep(request.trace, call, &reply);
-                        Ending::Answered
                     }
                     VirtualEnd::Refused(message) => {
                         let refused =
                             ExchangeError::Status { status: 400, message, retry_after: None };
                         request.exchange.outcome = Err(refused);
-                        Ending::Failed
                     }
-                };
+                }
+                let ending = ending(request.outcome(), &request.exchange);
                 self.core.ended(call, self.now, ending);
             }
         }

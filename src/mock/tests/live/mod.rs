@@ -5,4 +5,5 @@ mod ends;
 mod figures;
 mod pacing;
 mod support;
+mod virtually;
 mod warmups;
