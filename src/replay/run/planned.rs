@@ -6,7 +6,7 @@ use crate::replay::wire::{LoopKind, WirePlan};
 use crate::units::{Nanos, Tokens};
 use crate::workload::live::Warmup;
 
-use super::core::{Limits, Pacing, Ramp, Rules, Supply, Topology};
+use super::core::{Limits, Pacing, Ramp, Rules, StepBody, Supply, Topology};
 
 impl Rules {
     /// Returns the rules of a plan.
@@ -44,7 +44,10 @@ impl Rules {
 /// Returns what the calls of each trace of a plan wait for.
 pub(super) fn topologies(plan: &WirePlan) -> Vec<Topology> {
     let of = |(trace, graph): (usize, &Graph)| {
-        Topology::of(graph, |node| plan.body(trace, node).answers.clone())
+        Topology::of(graph, |node| {
+            let body = plan.body(trace, node);
+            StepBody { slots: body.answers.clone(), bytes: body.bytes }
+        })
     };
     plan.graphs().iter().enumerate().map(of).collect()
 }

@@ -50,7 +50,12 @@ impl WirePlan {
         let body = self
             .splice(trace, call.node, (&identity, opening, call.warmup))
             .expect("it was spliced when it was planned");
-        let mut bytes = Vec::new();
+        // Growing would copy a long prompt again and again. Escapes and names around answers are left to it.
+        let planned = self.body(trace, call.node);
+        let answers = planned.answers.iter().filter_map(|of| reply(*of));
+        let room = answers.map(|reply| reply.text.len()).sum::<usize>();
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(planned.bytes).unwrap_or(0).saturating_add(room));
         body.fill(reply, &mut |part| bytes.extend_from_slice(part));
         let is_streaming = self.is_streaming(trace, call.node);
         let sender = self.sender(trace, call.node, &identity);

@@ -16,6 +16,8 @@ use super::topology::Topology;
 
 /// How many calls are sent at once, at the most: between such bursts what has arrived is read.
 const BURST: usize = 64;
+/// Behind how many bytes of bodies no further call is sent at once: copying them takes a part of a millisecond.
+const BURST_BYTES: u64 = 1 << 20;
 
 /// When which call is sent.
 ///
@@ -72,15 +74,17 @@ impl Core {
     pub(crate) fn due(&mut self, now: Nanos) -> Vec<Action> {
         let clocked = self.on_clock(now);
         self.keep_time(now);
-        let mut room = BURST;
+        let (mut calls, mut bytes) = (0, 0);
         loop {
             self.skip_idle();
             self.fill(self.on_clock(now));
             let next = self.timers.first().copied().filter(|(at, ..)| *at <= self.on_clock(now));
-            let Some(timer) = next.filter(|_| room > 0) else { break };
+            let has_room = calls < BURST && bytes < BURST_BYTES;
+            let Some(timer) = next.filter(|_| has_room) else { break };
             self.timers.remove(&timer);
+            calls += 1;
+            bytes += self.bytes_of(timer);
             self.fire(timer, now);
-            room -= 1;
         }
         debug_assert!(clocked <= self.on_clock(now), "the clock goes forward");
         self.settle_stage(now);
@@ -158,6 +162,12 @@ impl Core {
                 Manner { tempo: Tempo::Divided(speedup), is_strict }
             }
         }
+    }
+
+    /// Returns the bytes of the body of a call.
+    fn bytes_of(&self, (_, number, node): (Nanos, u64, NodeIndex)) -> u64 {
+        let tree = self.instances.get(&number).map(|instance| instance.tree);
+        tree.map_or(0, |tree| self.topologies[tree].step(node).bytes)
     }
 
     /// Sends a call whose time has come, unless the limit is reached.

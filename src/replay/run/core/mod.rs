@@ -21,4 +21,4 @@ mod topology;
 pub(crate) use actions::{Action, CallId, Ending};
 pub(crate) use machine::Core;
 pub(crate) use rules::{Limits, Pacing, Ramp, Rules, Supply};
-pub(crate) use topology::Topology;
+pub(crate) use topology::{StepBody, Topology};

@@ -16,6 +16,7 @@ pub(in crate::replay::run) fn start(arrival: u64) -> Step {
         min_start: None,
         arrival: Nanos::new(arrival),
         session: 0,
+        bytes: 0,
     }
 }
 

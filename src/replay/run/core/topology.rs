@@ -28,6 +28,17 @@ pub(crate) struct Step {
     pub(crate) arrival: Nanos,
     /// The number of its conversation.
     pub(crate) session: usize,
+    /// Bytes of its body, as far as they are planned: answers that it holds are not.
+    pub(crate) bytes: u64,
+}
+
+/// What is planned of the body of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct StepBody {
+    /// The calls whose answers it holds.
+    pub(crate) slots: BTreeSet<NodeIndex>,
+    /// Its bytes without them.
+    pub(crate) bytes: u64,
 }
 
 /// Values of one channel that a call waits for.
@@ -40,8 +51,8 @@ pub(crate) struct Join {
 }
 
 impl Topology {
-    /// Returns what the calls of a graph wait for; `held` are the calls whose answers the prompt of a call holds.
-    pub(crate) fn of(graph: &Graph, held: impl Fn(NodeIndex) -> BTreeSet<NodeIndex>) -> Self {
+    /// Returns what the calls of a graph wait for; `planned` tells of the body of a call.
+    pub(crate) fn of(graph: &Graph, planned: impl Fn(NodeIndex) -> StepBody) -> Self {
         let mut writers = vec![Vec::new(); graph.channels.len()];
         for (at, node) in graph.nodes.iter().enumerate() {
             if let Some(channel) = node.output {
@@ -53,8 +64,7 @@ impl Topology {
         for (at, node) in graph.nodes.iter().enumerate() {
             let next = numbers.len();
             let session = *numbers.entry(node.session.session.as_str()).or_insert(next);
-            let slots = held(NodeIndex(at)).into_iter().collect();
-            steps.push(Step::of(node, (session, slots), &writers));
+            steps.push(Step::of(node, session, planned(NodeIndex(at)), &writers));
         }
         for edge in &graph.edges {
             let Endpoint::Node(target) = edge.target else { continue };
@@ -101,11 +111,7 @@ impl Topology {
 
 impl Step {
     /// Returns what a call waits for beside its edges.
-    fn of(
-        node: &Node,
-        (session, slots): (usize, Vec<NodeIndex>),
-        writers: &[Vec<NodeIndex>],
-    ) -> Self {
+    fn of(node: &Node, session: usize, body: StepBody, writers: &[Vec<NodeIndex>]) -> Self {
         let join = |input: &crate::graph::Input| {
             let writers = writers[input.channel.0].clone();
             let count = match input.count {
@@ -117,10 +123,11 @@ impl Step {
         Self {
             edges: Vec::new(),
             inputs: node.inputs.iter().map(join).collect(),
-            slots,
+            slots: body.slots.into_iter().collect(),
             min_start: node.min_start,
             arrival: node.arrival,
             session,
+            bytes: body.bytes,
         }
     }
 }

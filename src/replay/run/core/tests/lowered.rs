@@ -1,10 +1,8 @@
 //! Recordings from file to sending.
 
-use std::collections::BTreeSet;
-
 use super::player::{Answer, play, rules};
 use crate::graph::{IdleGapCap, LowerOptions, lower};
-use crate::replay::run::core::{Ending, Pacing, Rules, Topology};
+use crate::replay::run::core::{Ending, Pacing, Rules, StepBody, Topology};
 use crate::trace::{RecordedOptions, TraceInput, read_weka};
 
 /// A request of a Weka trace: start, duration and first token in seconds.
@@ -41,7 +39,7 @@ fn a_server_as_fast_as_recorded_sees_the_recorded_arrivals() {
     let input = [TraceInput::bytes("weka.jsonl", recording().as_bytes())];
     read_weka(&input, RecordedOptions::strict(), &mut |tree| trees.push(tree)).expect("a trace");
     let graph = lower(&trees[0], LowerOptions { idle_gap_cap: IdleGapCap::None }).0;
-    let topology = Topology::of(&graph, |_| BTreeSet::new());
+    let topology = Topology::of(&graph, |_| StepBody::default());
     let recorded = |id: &str| match id {
         "r:0" => (500, 2000),
         "r:1" => (125, 1000),

@@ -3,7 +3,7 @@
 use super::player::{after, at, behind, chain, play, rules};
 use crate::graph::NodeIndex;
 use crate::replay::run::core::topology::Step;
-use crate::replay::run::core::{Pacing, Rules, Topology};
+use crate::replay::run::core::{Action, Core, Pacing, Rules, Topology};
 use crate::units::Nanos;
 
 /// An open loop over traces that start at these instants.
@@ -65,6 +65,26 @@ fn a_strict_call_that_holds_an_answer_is_late_and_says_so() {
     rules.pacing = Pacing { speedup: 1.0, is_strict: true };
     let seen = play(rules, vec![Topology::new(vec![at(0), holds])], |_| after(400));
     assert_eq!((seen.sent[1].intended, seen.sent[1].at), (50, 400));
+}
+
+#[test]
+fn what_is_sent_at_once_is_bounded_by_its_number_and_by_its_bytes() {
+    let bursts = |count: usize, bytes: &[u64]| {
+        let trace = |n: usize| Topology::new(vec![Step { bytes: bytes[n % bytes.len()], ..at(0) }]);
+        let mut core =
+            Core::new(open(&vec![0; count], None), (0..count).map(trace).collect(), Nanos::ZERO);
+        let mut sizes = Vec::new();
+        while sizes.iter().sum::<usize>() < count {
+            assert_eq!(core.wake(), Some(Nanos::ZERO), "what is left is due");
+            let sends = |action: &Action| matches!(action, Action::Send { .. });
+            sizes.push(core.due(Nanos::ZERO).iter().filter(|action| sends(action)).count());
+        }
+        sizes
+    };
+    assert_eq!(bursts(150, &[1000]), [64, 64, 22]);
+    assert_eq!(bursts(10, &[300 << 10]), [4, 4, 2], "a mebibyte is behind the fourth");
+    assert_eq!(bursts(3, &[16 << 20]), [1, 1, 1], "one goes, however long it is");
+    assert_eq!(bursts(4, &[16 << 20, 10]), [1, 2, 1]);
 }
 
 #[test]

@@ -56,6 +56,7 @@ pub(super) fn step() -> Step {
         min_start: None,
         arrival: Nanos::ZERO,
         session: 0,
+        bytes: 0,
     }
 }
 
