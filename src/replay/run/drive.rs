@@ -26,9 +26,20 @@ pub(super) struct Loop<'a, S: Sender> {
     pub(super) core: Core,
     pub(super) sender: S,
     pub(super) kept: Kept,
+    /// What becomes of the text of whole answers that no later prompt holds.
+    pub(super) texts: Texts,
     pub(super) wall: Wall,
     pub(super) stop: &'a AtomicBool,
     pub(super) listener: &'a mut dyn FnMut(LiveEvent),
+}
+
+/// What becomes of the text of whole answers that no later prompt holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    /// It stays in the run, to be counted when nothing is in flight any more.
+    Counted,
+    /// Nobody asks for it.
+    Forgotten,
 }
 
 /// What is in flight, and what has come back.
@@ -182,6 +193,9 @@ impl<S: Sender> Loop<'_, S> {
         let outcome = request.outcome();
         if outcome == LiveOutcome::Completed {
             self.kept.keep(request.trace, call, &request.exchange.reply);
+        }
+        if outcome != LiveOutcome::Completed || self.texts == Texts::Forgotten {
+            request.exchange.reply = Reply::default();
         }
         self.core.ended(call, request.exchange.end, ending(outcome, &request.exchange));
         (self.listener)(LiveEvent::Ended(call.phase, outcome));

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
 use super::core::{CallId, Core, Limits, Pacing, Ramp, Rules, Supply, Topology};
-use super::drive::{Loop, given_up};
+use super::drive::{Loop, Texts, given_up};
 use super::progress::LiveEvent;
 use super::sender::{Kept, Replies, Sender, Sending};
 use crate::graph::NodeIndex;
 use crate::record::{
-    Channel, Exchange, ExchangeError, LiveOutcome, LiveRun, Phase, Reply, StreamEvent,
+    Channel, Exchange, ExchangeError, LiveOutcome, LiveRequest, LiveRun, Phase, Reply, StreamEvent,
 };
 use crate::replay::Wall;
 use crate::replay::run::core::step::{after, beside, held, in_order, start};
@@ -139,6 +139,7 @@ fn run(
         core: Core::new(rules, topologies, wall.now()),
         sender: Rc::clone(&script),
         kept: Kept::new(slots),
+        texts: Texts::Forgotten,
         wall,
         stop: &stop,
         listener: &mut listener,
@@ -184,6 +185,8 @@ fn prompts_are_given_the_answers_of_their_ancestors_and_failed_ones_are_left_out
         run(rules(1, 1), vec![Topology::new(steps)], &[(1, Scripted::Fails)], None);
     let texts: Vec<Vec<String>> = given.into_iter().map(|(_, texts)| texts).collect();
     assert_eq!(texts, [vec![], vec![], vec!["0".to_owned()], vec!["2".to_owned()]]);
+    let is_forgotten = |it: &LiveRequest| it.exchange.reply == Reply::default();
+    assert!(run.requests.iter().all(is_forgotten), "nobody counts it, and no prompt is left");
     assert_eq!(run.requests[1].outcome(), LiveOutcome::Failed);
 }
 

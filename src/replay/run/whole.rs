@@ -11,7 +11,7 @@ use crate::replay::wire::WirePlan;
 
 use super::core::{Core, Rules, Topology};
 use super::count::count;
-use super::drive::Loop;
+use super::drive::{Loop, Texts};
 use super::planned::{topologies, traces};
 use super::progress::LiveEvent;
 use super::sender::Kept;
@@ -49,6 +49,7 @@ impl LiveInputs<'_> {
             kept: Kept::new(topologies.iter().map(Topology::slots).collect()),
             core: Core::new(Rules::of(self.plan), topologies, wall.now()),
             sender: Wired { plan: self.plan, client: Rc::new(self.client) },
+            texts: if self.counter.is_some() { Texts::Counted } else { Texts::Forgotten },
             wall,
             stop,
             listener,
