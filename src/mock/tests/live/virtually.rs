@@ -6,7 +6,7 @@ use super::support::{authored, order, send};
 use crate::deployment::ContextLength;
 use crate::measure::live::LiveLaw;
 use crate::mock::{Behaviour, Security, simulate};
-use crate::record::{LiveOutcome, LiveRun};
+use crate::record::{LiveOutcome, LiveRequest, LiveRun};
 use crate::units::Tokens;
 
 /// A session whose second turn is longer than 60 tokens, and one that goes on beside it.
@@ -34,7 +34,7 @@ fn a_context_that_overflows_ends_its_session_in_virtual_time_as_it_does_in_real_
     let server = server_with(Behaviour::Simulated(Box::new(engine)), Security::Plain);
     let sent = send(&plan, &server, |_, _| false);
     let seen = |run: &LiveRun| {
-        let outcomes: Vec<LiveOutcome> = run.measured().map(|it| it.outcome()).collect();
+        let outcomes: Vec<LiveOutcome> = run.measured().map(LiveRequest::outcome).collect();
         let errors: Vec<_> = run.measured().map(|it| it.exchange.outcome.clone()).collect();
         (order(run), outcomes, errors, run.tally)
     };
