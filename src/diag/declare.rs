@@ -1,4 +1,21 @@
-//! How the list of codes becomes a type.
+//! How the lists of codes become a type.
+
+/// Declares the codes of one area under a name, for [`collect`] to call. It is given a `$`, which the macro that it makes needs.
+macro_rules! area {
+    (($d:tt) $name:ident; $($code:tt)+) => {
+        macro_rules! $name {
+            ([$d($d before:tt)*] $d($d next:ident)*) => {
+                collect! { [$d($d before)* $($code)+] $d($d next)* }
+            };
+        }
+    };
+}
+
+/// Puts the codes of areas together, in the order in which they are named, and declares them.
+macro_rules! collect {
+    ([$($code:tt)*]) => { codes! { $($code)* } };
+    ([$($code:tt)*] $first:ident $($next:ident)*) => { $first! { [$($code)*] $($next)* } };
+}
 
 /// Declares the codes: variant, text, severity, one-line title, explanation.
 macro_rules! codes {
@@ -36,4 +53,4 @@ macro_rules! codes {
     };
 }
 
-pub(super) use codes;
+pub(super) use {area, codes, collect};

@@ -5,7 +5,7 @@ use super::{Code, Severity};
 /// The beginning of the page.
 const HEAD: &str = "# Diagnostics
 
-<!-- Generated from the codes themselves by `bench docs --write`; edit src/diag/code.rs. -->
+<!-- Generated from the codes themselves by `bench docs --write`; edit src/diag/code. -->
 
 Every finding has a code that never changes its meaning, the place it is about, what was found and what to do. All findings of a file are reported
 at once, in the order of the file. Errors end a command with exit code 2 unless its own page says otherwise; warnings change no exit code.
