@@ -5,6 +5,7 @@
 mod advice;
 mod bag;
 mod code;
+mod count;
 mod declare;
 mod encoding;
 mod page;
@@ -14,6 +15,7 @@ mod source;
 pub use advice::Advice;
 pub use bag::Bag;
 pub use code::Code;
+pub use count::{agreed, counted};
 pub use encoding::{not_utf8, utf8};
 pub use page::page;
 pub use problem::{Label, Problem, Severity};

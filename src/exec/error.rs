@@ -18,6 +18,8 @@ pub enum JobError {
     Traffic {
         /// What is in the way.
         cause: String,
+        /// What to do about it.
+        help: String,
     },
     /// The run was interrupted before the job ended, or before it started.
     #[error("interrupted")]

@@ -46,7 +46,7 @@ fn compare_golden(
     requests: FoundRequests<'_>,
 ) -> Comparison {
     let all = |verdict: JobVerdict, findings: Vec<Finding>| Comparison {
-        verdicts: Verdicts { jobs: vec![verdict; results.len()], gone: Vec::new() },
+        verdicts: Verdicts { jobs: vec![verdict; results.len()], ..Verdicts::default() },
         findings,
     };
     let golden = match golden {
@@ -97,7 +97,7 @@ fn compare_jobs(results: &[JobResult], golden: &Golden, describe: DescribeDrift<
         gone.iter().map(|job| Finding::Gone { id: job.id.clone(), place: job.place.clone() }),
     );
     let gone = gone.into_iter().map(|job| job.id.clone()).collect();
-    Comparison { verdicts: Verdicts { jobs: verdicts, gone }, findings }
+    Comparison { verdicts: Verdicts { jobs: verdicts, gone, ..Verdicts::default() }, findings }
 }
 
 /// Compares one job.

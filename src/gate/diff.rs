@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
 
+use crate::diag::{agreed, counted};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::measure::{Direction, MetricName};
@@ -244,8 +245,8 @@ impl Judgement {
 pub fn diff_table(left: &Side, right: &Side, differences: &[Difference]) -> String {
     if differences.is_empty() {
         let jobs = left.jobs.len();
-        let ending = if jobs == 1 { ", equal" } else { "s, all equal" };
-        return format!("{jobs} job{ending}\n");
+        let equal = agreed(jobs, "equal", "all equal");
+        return format!("{}, {equal}\n", counted(jobs, "job"));
     }
     let mut table = plain_table();
     table.set_header(["job", "what", &left.name, &right.name, "change", ""]);

@@ -1,6 +1,6 @@
 //! What a gate has against a run, and how to tell it.
 
-use crate::diag::{Code, Problem, Span};
+use crate::diag::{Code, Problem, Span, counted};
 use crate::digest::Sha256;
 use crate::plan::{JobId, Plan};
 use crate::replay::wire::WireDifference;
@@ -73,9 +73,34 @@ pub enum Finding {
         id: JobId,
         /// Which bound, and why not.
         text: String,
+        /// What would make it judgeable.
+        help: String,
         /// Where the scenario states it.
         place: Span,
     },
+}
+
+/// What is left of the live runs that a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// A run folder, with a record of each request.
+    Run,
+    /// Nothing.
+    Nothing,
+}
+
+impl Kept {
+    /// Returns where each request of a live run can be looked at.
+    pub fn requests(self, plan: &Plan) -> String {
+        let what = "each request, its instants and its error";
+        match self {
+            Self::Run => format!("live.jsonl of the run holds {what}"),
+            Self::Nothing => format!(
+                "nothing is kept here: `bench run {}` leaves live.jsonl with {what}",
+                plan.source.name()
+            ),
+        }
+    }
 }
 
 /// A report that is not the accepted one.
@@ -136,7 +161,7 @@ impl Finding {
     }
 
     /// Returns the finding as people read it, with the commands that go on from it.
-    pub fn problem(&self, plan: &Plan) -> Problem {
+    pub fn problem(&self, plan: &Plan, kept: Kept) -> Problem {
         let accept = accept_command(plan);
         match self {
             Self::GoldenMissing => golden_missing(plan, &accept),
@@ -183,13 +208,13 @@ impl Finding {
                 let message = format!("what job `{id}` measured is out of bounds: {text}");
                 Problem::new(Code::GateLive, message)
                     .label(&plan.source, *place, "held to this")
-                    .help("live.jsonl of the run holds each request, its instants and its error")
+                    .help(kept.requests(plan))
             }
-            Self::Unjudged { id, text, place } => {
+            Self::Unjudged { id, text, help, place } => {
                 let message = format!("what job `{id}` measured cannot be judged: {text}");
                 Problem::new(Code::GateLive, message)
                     .label(&plan.source, *place, "held to this")
-                    .help("measure longer, on a machine that does nothing else, or leave the bound out")
+                    .help(help)
             }
         }
     }
@@ -252,7 +277,7 @@ impl Drift {
             .collect();
         let more = self.headline.len().saturating_sub(FIGURES);
         if more > 0 {
-            texts.push(format!("{more} more figures"));
+            texts.push(counted(more, "more figure"));
         }
         texts
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use crate::diag::{agreed, counted};
 use crate::digest::canonical::Value;
 use crate::report::parse_json;
 
@@ -121,7 +122,9 @@ impl std::fmt::Display for RequestDifference {
             }
             None => write!(f, "request {index} is on one side only")?,
         }
-        write!(f, " ({differing} differ; {found_count} requests, expected {expected_count})")
+        let (differ, found) =
+            (agreed(differing, "differs", "differ"), counted(found_count, "request"));
+        write!(f, " ({differing} {differ}; {found}, expected {expected_count})")
     }
 }
 

@@ -39,7 +39,7 @@ fn gate(fault: Option<Fault>) -> (Comparison, Vec<JobResult>) {
 }
 
 fn codes(comparison: &Comparison) -> Vec<Code> {
-    comparison.findings.iter().map(|finding| finding.problem(&plan(2)).code()).collect()
+    comparison.findings.iter().map(|finding| finding.problem(&plan(2), Kept::Run).code()).collect()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_nanosecond_is_named_by_section_request_and_field() {
     let field = request.field.as_ref().expect("a field");
     assert_eq!((request.index, field.name.as_str()), (0, "e2e_ns"));
     assert_eq!((field.expected.as_str(), field.found.as_str()), ("9000000", "9000001"));
-    let problem = comparison.findings[0].problem(&plan);
+    let problem = comparison.findings[0].problem(&plan, Kept::Run);
     let help = problem.help_text().expect("what to do");
     for command in ["bench run", "bench diff", "bench accept"] {
         assert!(help.contains(command), "{help}");
@@ -119,7 +119,7 @@ fn a_missing_golden_is_red_and_says_how_to_accept() {
     let missing = missing.expect("missing is no error");
     let comparison = compare(&plan, &results, &missing, &KnownRuns::default(), &|_| None);
     assert!(!comparison.verdicts.is_green());
-    let problem = comparison.findings[0].problem(&plan);
+    let problem = comparison.findings[0].problem(&plan, Kept::Run);
     assert_eq!(problem.code(), Code::GoldenMissing);
     assert!(problem.help_text().is_some_and(|help| help.contains("bench accept")));
     assert_eq!(problem.place().as_deref(), Some("scenarios/small.kdl:3:19"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, counted};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::scenario::bounds;
@@ -207,8 +207,12 @@ impl TracePin {
             }
         }
         if bag.is_empty() && rows != self.requests {
-            let message =
-                format!("`{}` holds {rows} requests, pinned are {}", self.name, self.requests);
+            let message = format!(
+                "`{}` holds {}, pinned are {}",
+                self.name,
+                counted(rows, "request"),
+                self.requests
+            );
             bag.push(self.requests_at.problem(Code::PinRequests, message, "pinned here"));
         }
         if bag.is_empty() { Ok(shards) } else { Err(bag) }

@@ -202,7 +202,7 @@ pub struct ReplayJob {
 pub struct LiveGate {
     /// The bounds.
     pub bounds: LiveBounds,
-    /// Where the scenario states them.
+    /// Where the scenario names the replay that it holds to them.
     pub place: Span,
 }
 

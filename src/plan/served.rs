@@ -4,11 +4,10 @@ use super::inputs::{Inputs, kv_parallelisms};
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
 use super::{Compat, EngineIdentity, SimulationJob};
-use crate::diag::{Bag, Code};
+use crate::diag::Bag;
 use crate::scenario::decode;
-use crate::scenario::model::{Declared, PinKind, Replay, Scenario};
+use crate::scenario::model::{Declared, PinKind, Replay, Scenario, Used};
 use crate::units::Tokens;
-use crate::workload::live::Target;
 use crate::workload::{Load, Source, Stop, SyntheticShape, Workload};
 
 /// The bag says why nothing answers.
@@ -24,16 +23,9 @@ pub(super) fn by(
     replay: &Replay,
     findings: &mut Bag,
 ) -> Result<Option<SimulationJob>, Refused> {
-    let Target::Mock(mock) = &replay.settings.endpoint.target else { return Ok(None) };
-    let Some(name) = &mock.deployment else { return Ok(None) };
-    let Some(declared) = scenario.deployments.iter().find(|one| one.name == *name) else {
-        let message = format!("there is no deployment `{name}`");
-        let problem = replay.place.problem(Code::ScenarioUnknownName, message, "answered by it");
-        let known: Vec<String> =
-            scenario.deployments.iter().map(|one| format!("`{}`", one.name)).collect();
-        findings.extend_new(problem.help(format!("declared are {}", known.join(", "))).into());
-        return Err(Refused);
-    };
+    let Some(Used { name, .. }) = replay.behind() else { return Ok(None) };
+    // That there is none of the name was complained of when names were resolved.
+    let declared = scenario.deployments.iter().find(|one| one.name == name).ok_or(Refused)?;
     // What is wrong with a declaration was complained of when the scenario was decoded.
     let deployment = decode::deployment(&declared.node, &mut Bag::new()).ok_or(Refused)?;
     let model = inputs.model(&deployment.model).ok_or(Refused)?;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::diag::Advice;
+use crate::diag::{Advice, counted};
 use crate::exec::{Ending, Event, JobError, Listener, Origin, guard, run_by_index};
 use crate::measure::{Family, MetricName};
 use crate::plan::{Job, JobId, JobKey, JobKind, Plan};
@@ -179,7 +179,8 @@ impl JobResult {
         };
         let count = |family| report.count(MetricName::single(family)).unwrap_or(0);
         let (offered, cut) = (count(Family::RequestsOffered), count(Family::RequestsUnfinished));
-        let cut = (cut > 0).then(|| format!("of {offered} requests {cut} cut when the run ended"));
+        let cut = (cut > 0)
+            .then(|| format!("of {} {cut} cut when the run ended", counted(offered, "request")));
         report.warnings().into_iter().map(str::to_owned).chain(cut).collect()
     }
 

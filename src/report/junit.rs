@@ -42,8 +42,10 @@ fn write_suite(
         count(Kind::Error),
     )?;
     let ids = results.iter().map(|result| &result.id).chain(&verdicts.gone);
-    let notes = results.iter().map(|result| [result.notes(), result.measured_notes()].concat());
-    let notes = notes.map(|notes| notes.join("\n"));
+    let notes = results.iter().map(|result| {
+        let judged = verdicts.notes_of(&result.id).map(str::to_owned).collect();
+        [result.notes(), result.measured_notes(), judged].concat().join("\n")
+    });
     for ((id, end), notes) in ids.zip(&ends).zip(notes.chain(std::iter::repeat(String::new()))) {
         write_case(xml, scenario, (id, end, &notes), detail)?;
     }
@@ -148,14 +150,16 @@ mod tests {
             result("a<b>&\"", JobError::Panicked { message: "x\u{1}\n<y>".to_owned() }),
             result("b", JobError::Interrupted),
         ];
-        let verdicts = Verdicts { jobs: vec![JobVerdict::NotRun; 2], gone: vec![JobId::new("c")] };
+        let notes = vec![(JobId::new("b"), "not <sent>".to_owned())];
+        let verdicts =
+            Verdicts { jobs: vec![JobVerdict::NotRun; 2], gone: vec![JobId::new("c")], notes };
         let xml = junit("s & t", (&results, &verdicts), &|_| "found <1>\nexpected 2".to_owned());
         assert_eq!(
             xml,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <testsuites><testsuite name=\"s &amp; t\" tests=\"3\" failures=\"1\" errors=\"2\" skipped=\"0\">\n\
              <testcase classname=\"s &amp; t\" name=\"a&lt;b&gt;&amp;&quot;\"><error message=\"a bug: the job panicked: x\u{fffd}&#10;&lt;y&gt;\">found &lt;1&gt;\nexpected 2</error></testcase>\n\
-             <testcase classname=\"s &amp; t\" name=\"b\"><error message=\"interrupted before it ended\">found &lt;1&gt;\nexpected 2</error></testcase>\n\
+             <testcase classname=\"s &amp; t\" name=\"b\"><error message=\"interrupted before it ended\">found &lt;1&gt;\nexpected 2</error><system-out>not &lt;sent&gt;</system-out></testcase>\n\
              <testcase classname=\"s &amp; t\" name=\"c\"><failure message=\"in the golden and not in the plan\">found &lt;1&gt;\nexpected 2</failure></testcase>\n\
              </testsuite></testsuites>\n"
         );

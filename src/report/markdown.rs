@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::diag::counted;
 use crate::digest::Sha256;
 use crate::plan::Plan;
 
@@ -27,8 +28,7 @@ fn write_page(
     if let Some(about) = &plan.about {
         writeln!(page, "{}\n", escape(about))?;
     }
-    let ending = if results.len() == 1 { "" } else { "s" };
-    writeln!(page, "Run `{}`, {} job{ending}.\n", run.short(), results.len())?;
+    writeln!(page, "Run `{}`, {}.\n", run.short(), counted(results.len(), "job"))?;
     write_jobs(page, results, verdicts)?;
     write!(page, "{}", measured_markdown(results).unwrap_or_default())?;
     let failed = results.iter().filter(|result| !result.failures().is_empty());
@@ -41,8 +41,9 @@ fn write_page(
         )?;
     }
     for result in results {
-        for note in result.notes() {
-            writeln!(page, "\n**{}**: {}", escape(result.id.as_str()), escape(&note))?;
+        let notes = result.notes();
+        for note in notes.iter().map(String::as_str).chain(verdicts.notes_of(&result.id)) {
+            writeln!(page, "\n**{}**: {}", escape(result.id.as_str()), escape(note))?;
         }
     }
     for id in &verdicts.gone {

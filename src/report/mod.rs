@@ -46,7 +46,7 @@ pub use limits::limits;
 pub use live::{LiveFiles, Measured, measured_table};
 pub(crate) use markdown::escape as escape_markdown;
 pub use markdown::markdown;
-pub use names::file_name;
+pub use names::{file_name, job_folder};
 pub use partial::{
     PARTIAL_SCHEMA, PartialFile, PartialJob, PartialRun, Programs, Share, check as check_parts,
     collect as collect_parts, is_partial, partial_runs,

@@ -33,7 +33,7 @@ pub fn file_name(name: &str) -> String {
 }
 
 /// Returns the folder of a job relative to the run folder, with `/`.
-pub(super) fn job_folder(id: &JobId) -> String {
+pub fn job_folder(id: &JobId) -> String {
     let segments: Vec<String> = id.as_str().split('/').map(file_name).collect();
     format!("jobs/{}", segments.join("/"))
 }

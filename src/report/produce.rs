@@ -148,8 +148,9 @@ impl Producer<'_> {
         (plan, environment): (&WirePlan, &LiveEnvironment),
         tell: &dyn Fn(LiveEvent),
     ) -> Result<crate::record::LiveRun, JobError> {
-        send(replay, plan, environment, self.stop, &mut |event| tell(event))
-            .map_err(|error| JobError::Traffic { cause: error.to_string() })
+        send(replay, plan, environment, self.stop, &mut |event| tell(event)).map_err(|error| {
+            JobError::Traffic { cause: error.to_string(), help: error.help().to_owned() }
+        })
     }
 
     /// Returns the cache for what runs a job.

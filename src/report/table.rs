@@ -29,7 +29,9 @@ pub fn jobs_table(results: &[JobResult], verdicts: &Verdicts) -> String {
         text.push_str(&table_of(&PLANNED_COLUMNS, &replays, &[0, 3, 4, 5]));
     }
     for result in results {
-        text.extend(result.notes().iter().map(|note| format!("{}: {note}\n", result.id)));
+        let notes = result.notes();
+        let notes = notes.iter().map(String::as_str).chain(verdicts.notes_of(&result.id));
+        text.extend(notes.map(|note| format!("{}: {note}\n", result.id)));
     }
     text
 }
@@ -74,6 +76,9 @@ pub fn jobs_json(
 ) -> Vec<u8> {
     let job = |(result, verdict): (&JobResult, &super::JobVerdict)| {
         let report = result.report();
+        let notes = result.notes();
+        let notes = notes.iter().map(String::as_str).chain(verdicts.notes_of(&result.id));
+        let notes = notes.map(Value::text);
         let figures = report.map(|report| {
             let figures = report.figures().into_iter();
             figures
@@ -84,7 +89,7 @@ pub fn jobs_json(
             ("figures", figures.map_or(Value::Null, |figures| Value::Object(figures.collect()))),
             ("id", Value::text(result.id.as_str())),
             ("key", (*result.key.digest()).into()),
-            ("notes", Value::List(result.notes().iter().map(Value::text).collect())),
+            ("notes", Value::List(notes.collect())),
             ("outcome", Value::text(result.outcome())),
             ("report", report.map_or(Value::Null, |report| report.digest().into())),
             ("verdict", Value::text(last_word(result, *verdict))),

@@ -21,17 +21,19 @@ pub enum JobVerdict {
     Incomparable,
     /// The report is the accepted one, and what was measured exceeds a bound.
     OverBound,
-    /// The report is the accepted one, and what was measured cannot be held to a bound.
+    /// The report is the accepted one, and what was measured cannot be held to a bound, or nothing was measured.
     Unjudged,
 }
 
 /// What a gate said of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// One for each job of the plan, in its order.
     pub jobs: Vec<JobVerdict>,
     /// Jobs of the golden that the plan does not have.
     pub gone: Vec<JobId>,
+    /// What should be known of how jobs were judged, in the plan's order.
+    pub notes: Vec<(JobId, String)>,
 }
 
 impl JobVerdict {
@@ -63,7 +65,12 @@ impl JobVerdict {
 impl Verdicts {
     /// Returns the verdicts of a run without a gate.
     pub fn ungated(jobs: usize) -> Self {
-        Self { jobs: vec![JobVerdict::Ungated; jobs], gone: Vec::new() }
+        Self { jobs: vec![JobVerdict::Ungated; jobs], ..Self::default() }
+    }
+
+    /// Returns what should be known of how a job was judged.
+    pub fn notes_of<'a>(&'a self, id: &'a JobId) -> impl Iterator<Item = &'a str> {
+        self.notes.iter().filter(move |(job, _)| job == id).map(|(_, note)| note.as_str())
     }
 
     /// Returns whether the gate has nothing against the run.

@@ -3,7 +3,7 @@
 use crate::diag::SourceFile;
 use crate::digest::Sha256;
 use crate::workload::Sla;
-use crate::workload::live::{LiveBounds, ReplaySettings};
+use crate::workload::live::{LiveBounds, ReplaySettings, Target};
 
 use super::syntax::{Node, Place, Value};
 
@@ -201,6 +201,22 @@ pub struct Gate {
     pub golden: Option<Used>,
     /// The bounds of each replay.
     pub live: Vec<(Used, LiveBounds)>,
+}
+
+impl Replay {
+    /// Returns the deployment whose native engine answers, where the endpoint is the server in `bench` and has one.
+    pub fn behind(&self) -> Option<Used> {
+        let Target::Mock(mock) = &self.settings.endpoint.target else { return None };
+        let child = |node: &'_ Node, name: &str| {
+            node.children.iter().find(|child| child.name.text == name).cloned()
+        };
+        let stated = child(&self.node, "endpoint").and_then(|endpoint| child(&endpoint, "mock"));
+        let stated = stated
+            .as_ref()
+            .and_then(|mock| mock.props.iter().find(|property| property.name.text == "deployment"));
+        let place = stated.map_or_else(|| self.place.clone(), |it| it.value.place.clone());
+        Some(Used { name: mock.deployment.clone()?, place })
+    }
 }
 
 impl PinKind {

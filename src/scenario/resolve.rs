@@ -56,6 +56,7 @@ fn references(scenario: &Scenario, findings: &mut Bag) {
     }
     for replay in &scenario.replays {
         check(&replay.workloads, "workload", &workloads);
+        check(replay.behind().as_slice(), "deployment", &deployments);
     }
     let live: Vec<Used> = scenario.gate.live.iter().map(|(name, _)| name.clone()).collect();
     check(&live, "replay", &replays);

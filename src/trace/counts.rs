@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, agreed, counted};
 use crate::digest::canonical::{Value, object};
 use crate::units::{Micros6, Nanos};
+
+use super::tolerated::{
+    CONFLICT, MISFIT, NO_HASHES, NO_OUTPUT, NO_TIMESTAMP, ORPHAN, REPEATED, SURPLUS, UNSORTED,
+};
 
 /// A shorter span than this, in milliseconds, is most likely one in the wrong unit.
 const SHORT_SPAN_MS: f64 = 1_000.0;
@@ -81,22 +85,22 @@ impl ReadCounts {
     /// Returns what a person should look at: rows that were given a meaning, and a span that hints at a wrong unit.
     pub fn warnings(&self, trace: &str) -> Vec<Problem> {
         let tolerated = [
-            (self.unsorted_rows, "arrive before the row above them; times are used as written"),
-            (self.missing_timestamps, "have no timestamp; they arrive at 0"),
-            (self.missing_hash_ids, "have no hash_ids; their prompts are unique"),
-            (self.extra_hash_ids, "have more hash_ids than blocks; the surplus is ignored"),
-            (self.without_output, "are requests that failed; they ask for no output"),
-            (self.conflicts, "contradict themselves in two fields; the first of them counts"),
-            (self.repeated, "repeat a record above and were left out"),
-            (self.orphans, "are sessions whose parent is not there; they are roots"),
-            (self.misfit_hashes, "have hashes that do not fit their prompt"),
+            (self.unsorted_rows, UNSORTED),
+            (self.missing_timestamps, NO_TIMESTAMP),
+            (self.missing_hash_ids, NO_HASHES),
+            (self.extra_hash_ids, SURPLUS),
+            (self.without_output, NO_OUTPUT),
+            (self.conflicts, CONFLICT),
+            (self.repeated, REPEATED),
+            (self.orphans, ORPHAN),
+            (self.misfit_hashes, MISFIT),
         ];
         tolerated
             .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| {
-                let of = self.rows;
-                Problem::new(Code::TraceTolerated, format!("{trace}: {count} of {of} rows {what}"))
+            .map(|(count, [one, many])| {
+                let (of, what) = (counted(self.rows, "row"), agreed(count, one, many));
+                Problem::new(Code::TraceTolerated, format!("{trace}: {count} of {of} {what}"))
             })
             .chain(self.time_scale_warning(trace))
             .collect()
@@ -116,19 +120,19 @@ impl ReadCounts {
 
     /// Returns what was read in one line: how many rows from when, over what time, at what rate.
     pub fn summary(&self, trace: &str) -> String {
-        let rows = self.rows;
+        let rows = counted(self.rows, "row");
         let Some(span) = &self.span else {
-            return format!("{trace}: {rows} rows without arrivals");
+            return format!("{trace}: {rows} without arrivals");
         };
         let Ok(length) = Nanos::from_ms(span.length_ms()).map(Nanos::get) else {
-            return format!("{trace}: {rows} rows from {} over {TOO_LONG}", span.origin);
+            return format!("{trace}: {rows} from {} over {TOO_LONG}", span.origin);
         };
         let seconds = Micros6::ratio(u128::from(length), 1_000_000_000);
         let seconds = seconds.map_or(String::new(), |seconds| seconds.to_places(3));
-        let rate = Micros6::per_second(u128::from(rows), length);
+        let rate = Micros6::per_second(u128::from(self.rows), length);
         let rate =
             rate.map_or(String::new(), |rate| format!(", {} rows a second", rate.to_places(2)));
-        format!("{trace}: {rows} rows from {} over {seconds} s{rate}", span.origin)
+        format!("{trace}: {rows} from {} over {seconds} s{rate}", span.origin)
     }
 
     /// Returns a warning where the span of arrivals hints at a wrong unit. Source: cases/TRACES.md T3.

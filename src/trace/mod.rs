@@ -26,6 +26,7 @@ mod row;
 mod session;
 mod stats;
 mod table;
+mod tolerated;
 mod weka;
 
 pub use columns::{ColumnTime, Columns};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, counted};
 use crate::units::Tokens;
 
 use super::counts::ReadCounts;
@@ -170,7 +170,8 @@ fn check_ids(
     let message = if found < needed {
         let holds = capacity(found, options);
         format!(
-            "trace line {number} input_length {input} exceeds hash_ids capacity {holds} ({found} ids of {size} tokens)"
+            "trace line {number} input_length {input} exceeds hash_ids capacity {holds} ({} of {size} tokens)",
+            counted(found, "id")
         )
     } else if found > needed && options.strictness == Strictness::Scenario {
         format!("trace line {number} has {found} hash_ids, but ceil({input}/{size}) = {needed}")
@@ -178,9 +179,9 @@ fn check_ids(
         return Ok(needed);
     };
     let at = fields.get(Field::HashIds).map_or(line.whole(), |value| value.at(line));
-    let problem = line.problem(Code::TraceHashIds, at, message, &format!("{found} ids"));
+    let problem = line.problem(Code::TraceHashIds, at, message, &counted(found, "id"));
     Err(match hash_ids::fitting_block_size(input, found) {
-        Some(fit) => problem.help(format!("did you mean block size {fit}? With it, {input} tokens take {found} ids")),
+        Some(fit) => problem.help(format!("did you mean block size {fit}? With it, {input} tokens take {}", counted(found, "id"))),
         None => problem.help(format!("a prompt of {input} tokens has one id for each {size} tokens, the last perhaps partly filled")),
     })
 }

@@ -89,6 +89,48 @@ fn help_of_every_command_shows_an_example_of_that_command() {
     }
 }
 
+/// Returns the words of a help text that are paths of this repository: below its folders of data, without a part in capitals.
+fn paths_in(help: &str) -> Vec<&str> {
+    let folders = ["scenarios/", "pins/", "docs/", "ci/", "tests/", "src/"];
+    let is_path = |word: &&str| {
+        let names_a_file = word.rsplit('/').next().is_some_and(|name| name.contains('.'));
+        let is_placeholder = word.chars().any(|c| c.is_ascii_uppercase());
+        names_a_file && !is_placeholder && folders.iter().any(|folder| word.starts_with(folder))
+    };
+    let ends: &[char] = &['`', '\'', '"', '(', ')', ',', ';', ':', '.'];
+    let mut made = false; // what an example writes need not be there
+    let mut found = Vec::new();
+    for word in help.split_whitespace() {
+        let word = word.trim_matches(ends);
+        if is_path(&word) && !made {
+            found.push(word);
+        }
+        made = matches!(word, "--output" | "--out" | "-o");
+    }
+    found
+}
+
+#[test]
+fn every_path_that_a_help_text_names_is_there() {
+    let root = crate::program::repository_root();
+    let (mut named, mut missing) = (0, Vec::new());
+    let mut told: Vec<(String, String)> =
+        COMMANDS.iter().map(|command| ((*command).to_owned(), help_of(command))).collect();
+    told.push(("bench".to_owned(), Place::empty().bench(["--help"]).exits(0).stdout));
+    for (command, help) in &told {
+        for path in paths_in(help) {
+            let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
+            let there = if path.contains('*') { root.join(folder) } else { root.join(path) };
+            named += 1;
+            if !there.exists() {
+                missing.push(format!("{command}: {path}"));
+            }
+        }
+    }
+    assert!(named > 20, "the helps name paths: {named}");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn the_list_of_commands_in_help_is_the_list_tested_here() {
     let help = Place::empty().bench(["--help"]).exits(0).stdout;

@@ -240,7 +240,7 @@ fn what_cannot_be_compared_is_refused_by_reason() {
     refused(&[FILE, "absent"], 2, "run::unreadable");
     refused(&[FILE, "--from", "0.13.0", "--to", "9.9"], 2, "pin::unknown");
     refused(&[FILE, "--from", "0.13.0"], 2, "--to");
-    refused(&[FILE, FILE, "--job", "nothing"], 2, "has 1 jobs, such as `pd/burst/apart/native`");
+    refused(&[FILE, FILE, "--job", "nothing"], 2, "has 1 job, such as `pd/burst/apart/native`");
     refused(&[FILE, FILE, "--job", "pd/brust/apart"], 2, "job::unknown");
     place.write(
         "scenarios/other.kdl",

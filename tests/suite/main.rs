@@ -10,6 +10,7 @@ mod export;
 mod fuzzed;
 mod gate;
 mod graph;
+mod half_live;
 mod interrupt;
 mod lint;
 mod minimise;

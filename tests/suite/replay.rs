@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::program::{Place, Ran, repository_root};
 
 /// A capture of three session trees with 28 calls, as text.
-fn three_trees() -> String {
+pub(crate) fn three_trees() -> String {
     let packed = fs::read(repository_root().join("tests/fixtures/graph/capture.jsonl.gz"));
     let mut text = String::new();
     flate2::read::MultiGzDecoder::new(packed.expect("a fixture").as_slice())
@@ -35,7 +35,7 @@ fn place() -> Place {
 }
 
 /// Pins a capture as it is.
-fn pin(place: &Place, name: &str) {
+pub(crate) fn pin(place: &Place, name: &str) {
     let file = format!("pins/traces/{name}.kdl");
     let text = format!(
         "trace \"{name}\" {{\n    about \"A capture.\"\n    format \"dynamo\"\n    shard \"{name}.jsonl\"\n    origin \"written for a test\" license=\"Apache-2.0\"\n}}\n"
@@ -157,7 +157,7 @@ impl Drop for Server {
 }
 
 /// Accepts the golden of the scenario.
-fn accept(place: &Place) -> Ran {
+pub(crate) fn accept(place: &Place) -> Ran {
     place.bench(["accept", "x.kdl", "--reason", "a test", "--by", "ada"])
 }
 
@@ -291,6 +291,8 @@ fn a_job_in_which_nothing_succeeds_has_failed_and_every_failure_is_counted() {
     );
     let ran = place.bench(["run", "x.kdl"]).exits(1);
     assert!(ran.stderr.contains("none of") && ran.stderr.contains("status-503"), "{ran}");
+    assert!(ran.stderr.contains("x.kdl:10:"), "the replay is shown: {ran}");
+    assert!(ran.stderr.contains("live.jsonl of the run holds each request"), "{ran}");
     let live = left(&latest(&place), JOB, "live.json");
     let failed = live["summary"]["requests_failed"].as_u64().expect("a count");
     assert_eq!(live["summary"]["requests_sent"].as_u64(), Some(failed));
@@ -327,10 +329,26 @@ fn bounds_hold_what_is_measured_and_no_verdict_is_given_on_too_few_samples() {
     let ran = place.bench(["run", "x.kdl"]).exits(3);
     assert!(ran.stderr.contains("gate::live") && ran.stderr.contains("1 request failed"), "{ran}");
     assert!(ran.stdout.contains("OUT OF BOUNDS"), "{ran}");
+    assert!(ran.stderr.contains("x.kdl:16:34"), "the bound is shown: {ran}");
+    assert!(ran.stderr.contains("live.jsonl of the run holds each request"), "{ran}");
     let gate = "live \"wire\" { ttft-ms p99=1000; }";
     ask(&place, Asked { gate, ..ASKED });
     let ran = place.bench(["run", "x.kdl"]).exits(4);
     assert!(ran.stderr.contains("sample-floor") && ran.stdout.contains("UNJUDGED"), "{ran}");
+}
+
+#[test]
+fn a_check_keeps_nothing_and_says_which_command_keeps_the_requests() {
+    let place = place();
+    let server =
+        Server::start(&place, "answer from=2 to=2 { status 500; }\nanswer { tokens 2; }\n");
+    let gate = "golden \"pins/goldens/x.kdl\"\n        live \"wire\" { errors max=0; }";
+    ask(&place, Asked { endpoint: &server.endpoint(""), replay: "lanes 1", gate });
+    accept(&place).exits(0);
+    let ran = place.bench(["check", "x.kdl"]).exits(3);
+    assert!(ran.stderr.contains("nothing is kept here: `bench run x.kdl` leaves"), "{ran}");
+    assert!(ran.stderr.contains("x.kdl:17:34"), "the bound is shown: {ran}");
+    assert!(!place.path("runs").exists());
 }
 
 #[cfg(unix)]
@@ -415,7 +433,7 @@ fn the_key_goes_to_the_server_and_nowhere_else_and_proxies_of_the_environment_co
 }
 
 /// A deployment whose engine answers behind the API.
-const SIMULATED: &str = "scenario \"x\" {
+pub(crate) const SIMULATED: &str = "scenario \"x\" {
     pins {
         trace \"agents\"
         hardware \"h200_sxm\"

@@ -83,7 +83,7 @@ fn bodies_are_written_whole_and_are_what_the_plan_says() {
     let mut files = 0;
     for (number, trace) in traces.iter().enumerate() {
         let name = trace["trace"].as_str().expect("a name");
-        let folder = place.path(format!("bodies/wire_w/{number:04}-{name}"));
+        let folder = place.path(format!("bodies/jobs/wire/w/{number:04}-{name}"));
         let mut found: Vec<_> = fs::read_dir(folder)
             .expect("a folder")
             .map(|file| file.expect("a file").path())
@@ -102,7 +102,7 @@ fn bodies_are_written_whole_and_are_what_the_plan_says() {
     }
     assert_eq!(files, 28);
     let kept: serde_json::Value =
-        serde_json::from_str(&place.read("bodies/wire_w/wire.json")).expect("JSON");
+        serde_json::from_str(&place.read("bodies/jobs/wire/w/wire.json")).expect("JSON");
     assert_eq!(kept, *wire);
     let again = place.bench(words).exits(2);
     assert!(again.stderr.contains("replay::wire") && again.stderr.contains("is there already"));
@@ -143,7 +143,7 @@ fn what_a_warm_up_and_a_snapshot_send_otherwise_is_printed_and_written_with_its_
             let call = text("call").replace(':', "_");
             let ordinal = sent["ordinal"].as_u64().expect("a count");
             let file = format!("{ordinal:05}-{call}.{}.json", text("sending"));
-            let path = place.path(format!("bodies/wire_w/{number:04}-{name}/{file}"));
+            let path = place.path(format!("bodies/jobs/wire/w/{number:04}-{name}/{file}"));
             let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
             assert_eq!(sent["body"]["sha256"], Sha256::of(&bytes).to_string(), "{file}");
             found += 1;
@@ -213,6 +213,32 @@ fn the_order_of_files_and_the_number_of_threads_move_no_byte_on_the_wire() {
         digest(["one", "other"], "4"),
     ];
     assert!(plans[0].contains("wire sha256:") && plans.iter().all(|plan| *plan == plans[0]));
+}
+
+#[test]
+fn jobs_whose_names_read_alike_have_folders_of_their_own() {
+    let place = place();
+    scenario(&place, "agents", "", "");
+    let text = place.read("x.kdl");
+    let replay = &text
+        [text.find("    replay \"wire\"").expect("a replay")..text.rfind('}').expect("an end")];
+    let second = replay
+        .replace("replay \"wire\"", "replay \"a_b\"")
+        .replace("workload \"w\"", "workload \"c\"");
+    let first = replay
+        .replace("replay \"wire\"", "replay \"a\"")
+        .replace("workload \"w\"", "workload \"b_c\"");
+    let workload = &text[text.find("    workload \"w\"").expect("a workload")
+        ..text.find("    replay \"wire\"").expect("a replay")];
+    let declared = ["b_c", "c"]
+        .map(|name| workload.replace("workload \"w\"", &format!("workload \"{name}\"")))
+        .concat();
+    let start = text.find("    workload \"w\"").expect("a workload");
+    place.write("x.kdl", format!("{}{declared}{first}{second}}}\n", &text[..start]));
+    place.bench(["plan", "x.kdl", "--wire-dir", "bodies"]).exits(0);
+    for job in ["a/b_c", "a_b/c"] {
+        assert!(place.path(format!("bodies/jobs/{job}/wire.json")).exists(), "{job}");
+    }
 }
 
 #[test]

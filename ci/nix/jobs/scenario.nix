@@ -69,7 +69,7 @@ let
         mkdir root
         ${lib.concatMapStrings part plan.assemble.paths}
         code=0
-        bench merge --scenario root/${lib.escapeShellArg plan.assemble.file} --root root --runs runs --reproducible \
+        bench merge --scenario root/${lib.escapeShellArg plan.assemble.file} --root root --runs runs --reproducible --planned \
           ${lib.concatMapStringsSep " " (result: "${result.derivation}") results} || code=$?
         # The folder is there whatever the gate says.
         mv "$(readlink --canonicalize-existing runs/${plan.scenario}/latest)" $out

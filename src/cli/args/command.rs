@@ -94,7 +94,7 @@ pub(crate) enum Command {
     Minimise(MinimiseArgs),
     /// List the jobs of a scenario with their keys; run nothing
     #[command(
-        after_help = "Examples:\n  bench plan scenarios/dynamo.kdl --format json\n  bench plan scenarios/replay.kdl --wire"
+        after_help = "Examples:\n  bench plan scenarios/dynamo.kdl --format json\n  bench plan scenarios/session-routing.kdl --wire"
     )]
     Plan(PlanArgs),
     /// Report every error and warning of a scenario; run nothing

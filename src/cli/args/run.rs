@@ -59,6 +59,10 @@ pub(crate) struct MergeArgs {
     #[arg(long)]
     pub(crate) any_program: bool,
 
+    /// Live traffic that no part holds is to be planned and not sent: its bounds are owed no verdict
+    #[arg(long)]
+    pub(crate) planned: bool,
+
     /// Tell neither host nor times in provenance.json, so that a build gives the same bytes again
     #[arg(long)]
     pub(crate) reproducible: bool,

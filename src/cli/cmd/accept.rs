@@ -7,8 +7,8 @@ use crate::cli::args::{AcceptArgs, Format};
 use crate::cli::{Context, Exit, Failure, date, print, stop_on_signal, user};
 use crate::diag::{Bag, Code, Problem};
 use crate::gate::{
-    Acceptance, Finding, Golden, GoldenFile, GoldenJob, Side, changed_jobs, diff_json, diff_table,
-    differences, write_golden,
+    Acceptance, Finding, Golden, GoldenFile, GoldenJob, Kept, Side, changed_jobs, diff_json,
+    diff_table, differences, write_golden,
 };
 use crate::measure::DEFINITION;
 use crate::report::{EventLines, JobResult};
@@ -77,7 +77,7 @@ fn refuse_other_scenario(prepared: &Prepared) -> Result<(), Failure> {
     match &prepared.golden {
         GoldenFile::Present(golden) if golden.scenario != prepared.plan.scenario => {
             let finding = Finding::OtherScenario { found: golden.scenario.clone() };
-            Err(Failure::new(Exit::Drift, finding.problem(&prepared.plan)))
+            Err(Failure::new(Exit::Drift, finding.problem(&prepared.plan, Kept::Nothing)))
         }
         GoldenFile::Present(_) | GoldenFile::Missing | GoldenFile::Unnamed => Ok(()),
     }
@@ -93,7 +93,8 @@ fn refuse_failed(
         return None;
     }
     let ended = if interrupted { Ended::Interrupted } else { Ended::Whole };
-    let exit = judge(&prepared.plan, results, &ungated(results.len()), (ended, context));
+    let exit =
+        judge(&prepared.plan, results, &ungated(results.len()), (ended, Kept::Nothing, context));
     let problem = Problem::new(Code::AcceptFailed, "not every job completed: nothing is accepted");
     context.report(Bag::from(problem));
     Some(exit)

@@ -9,7 +9,7 @@ use crate::cli::args::{CheckArgs, Format};
 use crate::cli::{Context, Exit, Failure, end_on_signal, print, stop_on_signal};
 use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
-use crate::gate::{Comparison, GoldenFile, KnownRuns, compare};
+use crate::gate::{Comparison, GoldenFile, Kept, KnownRuns, compare};
 use crate::plan::{Job, JobId};
 use crate::record::Spool;
 use crate::report::{Artifacts, EventLines, JobResult, jobs_json, jobs_table, run_file};
@@ -54,7 +54,7 @@ fn check(file: &Path, args: &CheckArgs, context: &Context) -> Result<Exit, Failu
     print_verdicts((file, args), &prepared, (&results, &comparison))?;
     tell_measured(&results, context);
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
-    Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
+    Ok(judge(&prepared.plan, &results, &comparison, (ended, Kept::Nothing, context)))
 }
 
 /// Runs every job without the cache and compares with the golden. Nothing is left; the requests of jobs that differ are kept, to say

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::args::{EnginesAction, EnginesArgs, Format, Rebuild, WantedEngines};
 use crate::cli::render::{Align, columns};
 use crate::cli::{Context, Exit, Failure, print, stop_flag};
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, counted};
 use crate::digest::canonical::{Value, object};
 use crate::exec::Engines;
 use crate::exec::runner::{Limits, RunnerState, RunnerStore};
@@ -51,7 +51,7 @@ type Check = fn(&RunnerStore, &EnginePin) -> Result<String, Bag>;
 /// Puts the cases of the protocol to a runner that is there.
 fn conforming(store: &RunnerStore, pin: &EnginePin) -> Result<String, Bag> {
     let cases = store.upstream(pin, &|_| {})?.conforms()?;
-    Ok(format!(", {cases} cases of the protocol"))
+    Ok(format!(", {} of the protocol", counted(cases, "case")))
 }
 
 /// Checks runners and prints what came of it. One that is not built is a state and no mistake, unless it was named by its version.

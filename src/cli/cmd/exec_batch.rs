@@ -8,6 +8,7 @@ use crate::cli::args::ExecBatchArgs;
 use crate::cli::{Context, Exit, Failure, stop_on_signal};
 use crate::diag::{Bag, Code, Problem};
 use crate::exec::{Engines, refusals};
+use crate::gate::Kept;
 use crate::pin::Registry;
 use crate::plan::{Batch, Plan};
 use crate::report::{
@@ -44,7 +45,7 @@ pub(super) fn run(args: &ExecBatchArgs, context: &Context) -> Result<Exit, Failu
         write_file(&args.out, "partial.json", &file.value().to_document())
             .map_err(|error| unwritable(&args.out, &error))?;
     }
-    Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, context)))
+    Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, Kept::Run, context)))
 }
 
 /// Reads the batch.

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use crate::cli::args::ExecJobArgs;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
 use crate::diag::{Code, Problem};
+use crate::gate::Kept;
 use crate::plan::{Plan, load_plan};
 use crate::report::EventLines;
 
@@ -30,7 +31,7 @@ pub(super) fn run(args: &ExecJobArgs, context: &Context) -> Result<Exit, Failure
     }
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
     let comparison = super::judged::ungated(results.len());
-    Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
+    Ok(judge(&prepared.plan, &results, &comparison, (ended, Kept::Nothing, context)))
 }
 
 /// Returns the plan with one job only, and without a golden.

@@ -3,8 +3,8 @@
 use crate::cli::{Context, Exit};
 use crate::diag::{Bag, Code, Problem};
 use crate::exec::{EndElsewhere, JobError};
-use crate::gate::{Comparison, Finding};
-use crate::plan::Plan;
+use crate::gate::{Comparison, Finding, Kept};
+use crate::plan::{JobKind, Plan};
 use crate::report::{JobResult, JobState, JobVerdict, Verdicts};
 
 /// Whether someone asked to stop.
@@ -21,14 +21,14 @@ pub(super) fn judge(
     plan: &Plan,
     results: &[JobResult],
     comparison: &Comparison,
-    (ended, context): (Ended, &Context),
+    (ended, kept, context): (Ended, Kept, &Context),
 ) -> Exit {
-    context.report(failures(plan, results));
+    context.report(failures(plan, results, kept));
     let mut findings = Bag::new();
     for finding in &comparison.findings {
         let told = match ended {
-            Ended::Whole => Some(finding.problem(plan)),
-            Ended::Interrupted => of_interrupted(finding, plan),
+            Ended::Whole => Some(finding.problem(plan, kept)),
+            Ended::Interrupted => of_interrupted(finding, plan, kept),
         };
         if let Some(problem) = told {
             findings.push(problem);
@@ -39,7 +39,7 @@ pub(super) fn judge(
 }
 
 /// Returns what the gate has against the finished jobs of an interrupted run. Nothing is accepted on such a run's word.
-fn of_interrupted(finding: &Finding, plan: &Plan) -> Option<Problem> {
+fn of_interrupted(finding: &Finding, plan: &Plan, kept: Kept) -> Option<Problem> {
     match finding {
         Finding::NotRun { .. } | Finding::GoldenMissing | Finding::Unaccepted { .. } => None,
         Finding::OtherScenario { .. }
@@ -50,7 +50,7 @@ fn of_interrupted(finding: &Finding, plan: &Plan) -> Option<Problem> {
         | Finding::Unjudged { .. }
         | Finding::Drift(_) => {
             let help = format!("the run was interrupted: bench run {}", plan.source.name());
-            Some(finding.problem(plan).help(help))
+            Some(finding.problem(plan, kept).help(help))
         }
     }
 }
@@ -76,23 +76,48 @@ fn exit(results: &[JobResult], comparison: &Comparison, ended: Ended) -> Exit {
     interrupted.and(if failed { Exit::JobFailed } else { Exit::Success }).and(gate).and(open)
 }
 
-/// Returns a finding for each failed job: at the setting to change, where its cause is known.
-fn failures(plan: &Plan, results: &[JobResult]) -> Bag {
+/// Returns a finding for each failed job: at the setting to change, where its cause is known; live traffic at its `replay`.
+fn failures(plan: &Plan, results: &[JobResult], kept: Kept) -> Bag {
     let mut bag = Bag::new();
     for (job, result) in plan.jobs.iter().zip(results) {
         let advice = result.advice().into_iter().chain(std::iter::repeat(None));
         for (failure, advice) in result.failures().into_iter().zip(advice) {
             let message = format!("job `{}` failed: {failure}", result.id);
             let problem = Problem::new(failure_code(result), message);
-            bag.push(match advice {
-                Some(advice) => job
+            bag.push(match (advice, &job.kind) {
+                (Some(advice), _) => job
                     .label(problem, &plan.source, &advice.setting, "this decides it")
                     .help(advice.help),
-                None => problem,
+                (None, JobKind::Replay(_)) => {
+                    let at = job.places.declaration;
+                    let problem = problem.label(&plan.source, at, "sends it");
+                    match live_help(result, kept.requests(plan)) {
+                        Some(help) => problem.help(help),
+                        None => problem,
+                    }
+                }
+                (None, JobKind::Simulation(_)) => problem,
             });
         }
     }
     bag
+}
+
+/// Returns what to do about live traffic that failed; `requests` says where each request can be looked at.
+fn live_help(result: &JobResult, requests: String) -> Option<String> {
+    match &result.state {
+        JobState::Reported { measured: Some(_), .. } => Some(requests),
+        JobState::Unreported(JobError::Traffic { help, .. }) => Some(help.clone()),
+        JobState::Reported { measured: None, .. }
+        | JobState::Unreported(
+            JobError::Simulation(_)
+            | JobError::Runner(_)
+            | JobError::Interrupted
+            | JobError::Panicked { .. }
+            | JobError::Unwritable { .. }
+            | JobError::Elsewhere { .. },
+        ) => None,
+    }
 }
 
 /// Returns whether a failure is the job's or this program's.
@@ -133,7 +158,7 @@ mod tests {
 
     fn red(finding: Option<Finding>) -> Comparison {
         let verdict = if finding.is_some() { JobVerdict::Incomparable } else { JobVerdict::Drift };
-        let verdicts = Verdicts { jobs: vec![verdict; 2], gone: Vec::new() };
+        let verdicts = Verdicts { jobs: vec![verdict; 2], ..Verdicts::default() };
         Comparison { verdicts, findings: finding.into_iter().collect() }
     }
 
@@ -144,7 +169,7 @@ mod tests {
             (Fault::DroppedRequest, Code::JobBug),
             (Fault::Panic, Code::JobBug),
         ] {
-            let found = failures(&plan(2), &results(fault)).into_sorted();
+            let found = failures(&plan(2), &results(fault), Kept::Run).into_sorted();
             assert!(!found.is_empty(), "{fault:?}");
             assert!(found.iter().all(|problem| problem.code() == code), "{fault:?}: {found:?}");
         }
@@ -154,7 +179,7 @@ mod tests {
             let error = SimError::DeadEnd { at_ms: 1.0, unfinished: 1, reason, advice: None };
             result.state = JobState::Unreported(JobError::Simulation(error));
         }
-        let found = failures(&plan(2), &dead).into_sorted();
+        let found = failures(&plan(2), &dead, Kept::Run).into_sorted();
         assert!(found.iter().all(|problem| problem.code() == Code::JobFailed), "{found:?}");
     }
 

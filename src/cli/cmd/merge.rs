@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::MergeArgs;
 use crate::cli::{Context, Exit, Failure, host, timestamp};
-use crate::diag::{Bag, Code, Problem};
-use crate::gate::{GoldenFile, KnownRuns, compare};
+use crate::diag::{Bag, Code, Problem, counted};
+use crate::gate::{GoldenFile, Kept, KnownRuns, Unsent, compare, judge_unsent};
 use crate::pin::Registry;
 use crate::plan::{Job, JobKind, Plan, load_plan};
 use crate::replay::wire::WirePlan;
@@ -43,27 +43,32 @@ pub(super) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Failure> 
     })?;
     let known = KnownRuns::of(&runs, &plan.scenario);
     let requests = |index: usize| folder.read_requests(&plan.jobs[index].id);
-    let comparison = compare(&plan, &results, &golden, &known, &requests);
+    let mut comparison = compare(&plan, &results, &golden, &known, &requests);
+    let unsent = if args.planned { Unsent::PlanOnly } else { Unsent::Owed };
+    judge_unsent(&plan, &results, unsent, &mut comparison);
     let circumstances = circumstances(args, &parts, (started, context));
     let files = RunFiles { results: &results, comparison: &comparison, circumstances };
     let finished = write_run_files(folder, &plan, &files).map_err(cannot_write)?;
     print_results(args.format, &plan, (&results, &comparison))?;
-    context.note(&format!("merged {} parts", parts.len()));
+    context.note(&format!("merged {}", counted(parts.len(), "part")));
     context.note(&format!("run folder: {}", finished.folder.display()));
-    Ok(judge(&plan, &results, &comparison, (Ended::Whole, context)))
+    Ok(judge(&plan, &results, &comparison, (Ended::Whole, Kept::Run, context)))
 }
 
 /// Returns the report of live traffic that no part holds: batches are of simulations.
-fn plan_live(plan: &Plan, job: &Job, scratch: &Path) -> Result<Artifacts, String> {
-    let JobKind::Replay(replay) = &job.kind else { return Err("no part holds it".to_owned()) };
+fn plan_live(plan: &Plan, job: &Job, scratch: &Path) -> Result<Artifacts, Problem> {
+    let refused = |why: String| Problem::new(Code::MergeGap, why);
+    let JobKind::Replay(replay) = &job.kind else {
+        return Err(refused("no part holds it".to_owned()));
+    };
     let first = |bag: Bag| {
         let first = bag.into_sorted().into_iter().next();
-        first.map_or_else(String::new, |problem| problem.message().to_owned())
+        first.unwrap_or_else(|| refused("its traffic cannot be planned".to_owned()))
     };
-    let registry = Registry::open(&plan.root).map_err(|problem| problem.message().to_owned())?;
+    let registry = Registry::open(&plan.root)?;
     let wire = WirePlan::load(replay, &registry).map_err(first)?;
     let planned = planned(job, &wire.plan, Some(scratch));
-    let (report, requests) = planned.map_err(|error| error.to_string())?;
+    let (report, requests) = planned.map_err(|error| refused(error.to_string()))?;
     Ok(Artifacts { report, requests, events: None, live: None })
 }
 

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crate::cli::args::{Format, RunArgs};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
+use crate::diag::counted;
 use crate::exec::{Engines, Partition, refusals};
+use crate::gate::Kept;
 use crate::pin::Registry;
 use crate::plan::load_plan;
 use crate::report::{EventLines, JobResult, PartialFile, RunFolder, Share, jobs_table};
@@ -63,7 +65,7 @@ pub(super) fn run(
     tell_measured(&results, context);
     told((partition, count), &results, &folder, context);
     let ended = if stop.load(Ordering::SeqCst) { Ended::Interrupted } else { Ended::Whole };
-    Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, context)))
+    Ok(judge(&prepared.plan, &results, &ungated(results.len()), (ended, Kept::Run, context)))
 }
 
 /// Writes `partial.json` and gives the folder its name.
@@ -93,7 +95,8 @@ fn told(
 ) {
     let count = results.len();
     context.note(&format!(
-        "partition {partition}: {count} of {all} jobs; partial run: {}",
+        "partition {partition}: {count} of {}; partial run: {}",
+        counted(all, "job"),
         folder.display()
     ));
     let parts = folder.parent().unwrap_or(folder).display();

@@ -10,16 +10,19 @@ use crate::cli::{Align, Context, Exit, Failure, Stopwatch, columns, print};
 use crate::diag::{Code, Problem};
 use crate::digest::canonical::{Value, object};
 use crate::exec::{Executor, Native};
-use crate::plan::{Job, JobKind};
+use crate::plan::{Job, JobKind, SimulationJob};
 use crate::scenario::project_root;
 use crate::sim::Options;
 use crate::units::Micros6;
 
-/// What one scenario's simulation took, its jobs one after the other on one thread.
+/// What one scenario's simulation took, those of its jobs that are simulations one after the other on one thread.
 #[derive(Debug)]
 struct Measured {
     scenario: String,
+    /// Its jobs, live traffic included: that is sent in no round.
     jobs: u64,
+    /// Those that were simulated.
+    simulated: u64,
     requests: u64,
     passes: u64,
     output_tokens: u64,
@@ -80,9 +83,19 @@ fn every_scenario(context: &Context) -> Result<Vec<PathBuf>, Failure> {
 /// Transcripts are hashed, as in a run; traces are read before the watch starts.
 fn measure(prepared: &Prepared, rounds: u32) -> Result<Measured, Failure> {
     let mut walls = Vec::new();
+    let simulated: Vec<(&Job, &SimulationJob)> = prepared
+        .plan
+        .jobs
+        .iter()
+        .filter_map(|job| match &job.kind {
+            JobKind::Simulation(simulation) => Some((job, simulation.as_ref())),
+            JobKind::Replay(_) => None,
+        })
+        .collect();
     let mut measured = Measured {
         scenario: prepared.plan.scenario.clone(),
         jobs: prepared.plan.jobs.len() as u64,
+        simulated: simulated.len() as u64,
         requests: 0,
         passes: 0,
         output_tokens: 0,
@@ -91,8 +104,8 @@ fn measure(prepared: &Prepared, rounds: u32) -> Result<Measured, Failure> {
     for _ in 0..rounds.max(1) {
         let watch = Stopwatch::start();
         (measured.requests, measured.passes, measured.output_tokens) = (0, 0, 0);
-        for job in &prepared.plan.jobs {
-            let (requests, passes, tokens) = simulate(prepared, job)?;
+        for (job, simulation) in &simulated {
+            let (requests, passes, tokens) = simulate(prepared, (job, simulation))?;
             measured.requests += requests;
             measured.passes += passes;
             measured.output_tokens += tokens;
@@ -105,8 +118,10 @@ fn measure(prepared: &Prepared, rounds: u32) -> Result<Measured, Failure> {
 }
 
 /// Simulates one job and returns its requests, passes and output tokens.
-fn simulate(prepared: &Prepared, job: &Job) -> Result<(u64, u64, u64), Failure> {
-    let JobKind::Simulation(simulation) = &job.kind else { return Ok((0, 0, 0)) };
+fn simulate(
+    prepared: &Prepared,
+    (job, simulation): (&Job, &SimulationJob),
+) -> Result<(u64, u64, u64), Failure> {
     let corpus = prepared.corpora.of(job).map(|trace| trace.corpus.as_ref());
     let record = Native.run(simulation, corpus, &Options::default()).map_err(|error| {
         let message = format!("job `{}` failed: {error}", job.id);
@@ -127,13 +142,23 @@ fn table(measured: &[Measured]) -> String {
     let whole = |rate: Option<Micros6>| {
         rate.map_or_else(|| "-".to_owned(), |rate| (rate.millionths() / 1_000_000).to_string())
     };
-    let head =
-        ["scenario", "jobs", "requests", "passes", "tokens", "seconds", "requests/s", "passes/s"];
+    let head = [
+        "scenario",
+        "jobs",
+        "simulated",
+        "requests",
+        "passes",
+        "tokens",
+        "seconds",
+        "requests/s",
+        "passes/s",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for one in measured {
         rows.push(vec![
             one.scenario.clone(),
             one.jobs.to_string(),
+            one.simulated.to_string(),
             one.requests.to_string(),
             one.passes.to_string(),
             one.output_tokens.to_string(),
@@ -157,6 +182,7 @@ fn json(measured: &[Measured]) -> Value {
             ("requests", Value::count(one.requests)),
             ("requests_per_second", rate(one.requests)),
             ("scenario", Value::text(&one.scenario)),
+            ("simulated", Value::count(one.simulated)),
             ("wall_ns", Value::count(u64::try_from(one.wall.as_nanos()).unwrap_or(u64::MAX))),
         ])
     };

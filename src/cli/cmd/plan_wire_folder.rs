@@ -7,14 +7,16 @@ use std::path::Path;
 use crate::diag::{Code, Problem};
 use crate::graph::NodeIndex;
 use crate::replay::wire::WirePlan;
+use crate::report::job_folder;
 
 use super::plan_wire::JobWire;
 
 /// How many characters of a name stand in a file's.
 const SHOWN: usize = 60;
 
-/// Writes the bodies to a new folder, which has its name only when all of them are there: for each job a folder with `wire.json`, the plan,
-/// for each call `TRACE/CALL.json`, and for each sending that differs `TRACE/CALL.SENDING.json`, whose SHA-256 is the one that the plan states. Slots stand in it by their names.
+/// Writes the bodies to a new folder, which has its name only when all of them are there: for each job its folder as in a
+/// run, with `wire.json`, the plan, for each call `TRACE/CALL.json`, and for each sending that differs `TRACE/CALL.SENDING.json`, whose
+/// SHA-256 is the one that the plan states. Slots stand in it by their names.
 ///
 /// # Errors
 /// [`Code::ReplayWire`] where something is there already, or it cannot be written.
@@ -38,8 +40,8 @@ fn whole(folder: &Path, wires: &[JobWire]) -> io::Result<()> {
     let inside = beside.path().join("wire");
     fs::create_dir(&inside)?;
     for JobWire { job, wire } in wires {
-        let of_job = inside.join(shown(job.as_str()));
-        fs::create_dir(&of_job)?;
+        let of_job = inside.join(job_folder(job));
+        fs::create_dir_all(&of_job)?;
         fs::write(of_job.join("wire.json"), wire.describe().to_document())?;
         for trace in 0..wire.graphs().len() {
             bodies(wire, trace, &of_job)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::PruneArgs;
 use crate::cli::{Context, Exit, Failure, is_older_than_a_day, print};
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, counted};
 use crate::report::{Prunable, PruneRule, prunable};
 use crate::scenario::project_root;
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Failure> 
     }
     print(list(&runs, &found))?;
     let done = if args.dry_run { "would be removed" } else { "removed" };
-    context.note(&format!("{} folders {done} below {}", found.len(), runs.display()));
+    context.note(&format!("{} {done} below {}", counted(found.len(), "folder"), runs.display()));
     Ok(Exit::Success)
 }
 

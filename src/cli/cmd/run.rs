@@ -9,7 +9,7 @@ use crate::cli::{Context, Exit, Failure, print, stop_on_signal, timestamp};
 use crate::diag::{Code, Problem};
 use crate::digest::Sha256;
 use crate::exec::Cache;
-use crate::gate::{Comparison, KnownRuns, compare};
+use crate::gate::{Comparison, Kept, KnownRuns, compare};
 use crate::plan::Plan;
 use crate::report::{
     Circumstances, EventLines, JobResult, RunFolder, jobs_json, jobs_table, measured_table,
@@ -57,7 +57,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<Exit, Failure> {
     context.note(&format!("run folder: {}", finished.folder.display()));
     let is_stopped = stop.load(Ordering::SeqCst);
     let ended = if is_stopped { Ended::Interrupted } else { Ended::Whole };
-    Ok(judge(&prepared.plan, &results, &comparison, (ended, context)))
+    Ok(judge(&prepared.plan, &results, &comparison, (ended, Kept::Run, context)))
 }
 
 /// A run that has begun: when, by which program, and where it is kept.

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::diag::SourceFile;
 use crate::digest::Sha256;
-use crate::gate::{Acceptance, Comparison, Finding, Golden, GoldenJob, golden_text};
+use crate::gate::{Acceptance, Comparison, Finding, Golden, GoldenJob, Kept, golden_text};
 use crate::measure::DEFINITION;
 use crate::plan::{JobId, Plan};
 use crate::report::{
@@ -51,7 +51,7 @@ pub(super) fn write_run_files(
 fn detail(plan: &Plan, files: &RunFiles<'_>, id: &JobId) -> String {
     let extent = Extent::of(files.results);
     let text = |finding: &Finding| {
-        let problem = finding.problem(plan);
+        let problem = finding.problem(plan, Kept::Run);
         let help = problem.help_text().filter(|_| extent == Extent::Whole).unwrap_or_default();
         format!("{}\n{help}", problem.message())
     };

@@ -7,7 +7,7 @@ use crate::cli::args::{
     Format, GraphInput, StoreAction, StoreArgs, StoreBuildArgs, StoreVerifyArgs,
 };
 use crate::cli::{Align, Context, Exit, Failure, columns, print};
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, agreed, counted};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::graph::content::{Synthesis, Tokenizer};
@@ -111,7 +111,12 @@ fn tokenizer(file: Option<&Path>) -> Result<Tokenizer, Problem> {
 fn tell_residue(counts: &StoreCounts, context: &Context) {
     if counts.residue_messages > 0 {
         let (messages, tokens) = (counts.residue_messages, counts.residue_tokens);
-        context.note(&format!("{messages} messages are {tokens} tokens off in all"));
+        context.note(&format!(
+            "{} {} {} off in all",
+            counted(messages, "message"),
+            agreed(messages, "is", "are"),
+            counted(tokens, "token")
+        ));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::args::{
     Format, TraceHeadArgs, TracePartArgs, TraceSampleArgs, TraceSplitArgs, TraceTableArgs,
 };
 use crate::cli::{Align, Context, Exit, Failure, columns, print, print_as_written};
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, agreed, counted};
 use crate::digest::canonical::{Value, object};
 use crate::trace::{Copied, CopyError, Head, Picked, Scan, segment_name, trace_files};
 
@@ -76,7 +76,8 @@ impl Source {
     fn note(&self, context: &Context) {
         if self.scan.markers > 0 {
             let markers = self.scan.markers;
-            context.note(&format!("{markers} lines are no records and were not copied"));
+            let what = agreed(markers, "is no record and was", "are no records and were");
+            context.note(&format!("{} {what} not copied", counted(markers, "line")));
         }
     }
 }
@@ -130,7 +131,12 @@ fn copy_to_stdout(source: &Source, picked: &Picked, context: &Context) -> Result
     })?;
     let copied = outcome.map_err(|error| told(error, Path::new("-")))?;
     for Copied { records, requests, trees } in copied {
-        context.note(&format!("{records} records, {requests} requests, {trees} trees"));
+        context.note(&format!(
+            "{}, {}, {}",
+            counted(records, "record"),
+            counted(requests, "request"),
+            counted(trees, "tree")
+        ));
     }
     Ok(Exit::Success)
 }

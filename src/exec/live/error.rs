@@ -30,3 +30,24 @@ pub enum LiveError {
     #[error("cannot send live traffic: {0}")]
     System(#[from] std::io::Error),
 }
+
+impl LiveError {
+    /// Returns what to do about it.
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Client(_) => {
+                "set what the scenario names, or name another; the scenario states the variable of a key, never the key"
+            }
+            Self::Mock(_) => {
+                "the server in `bench` needs a thread and a free port of the loopback device: end what holds them, or name a server in `endpoint`"
+            }
+            Self::Tokenizer(_) => {
+                "name another file in `tokenizer \"file\"`, or count by `tokenizer \"builtin\"`"
+            }
+            Self::Changed { .. } => "run it again: each run plans with the file as it finds it",
+            Self::System(_) => {
+                "let the process have more files and threads (`ulimit -n`, `ulimit -u`), or end what holds them"
+            }
+        }
+    }
+}

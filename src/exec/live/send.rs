@@ -104,8 +104,7 @@ fn client(
 
 /// Returns the problem of a client that cannot be had. No error of a client holds a key.
 fn refused(error: &LiveError) -> Problem {
-    Problem::new(Code::ReplayClient, error.to_string())
-        .help("set what the scenario names, or name another; the scenario states the variable of a key, never the key")
+    Problem::new(Code::ReplayClient, error.to_string()).help(error.help())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Why an event differs, in words, from the state that decided it.
 
+use crate::diag::{agreed, counted};
 use crate::sim::{LinkSharing, Probe, RankState};
 use crate::units::Nanos;
 
@@ -8,7 +9,7 @@ use super::event::{Identity, Step};
 use super::explanation::{Divergence, Sides};
 use super::link_history::{Portion, parting, portions};
 use super::pair::Pairing;
-use super::phrase::{count, ms, requests};
+use super::phrase::{ms, requests};
 use super::state::{Hand, Look, StateRow, link_rows, rank_rows, rank_states};
 
 /// Returns the divergence that a difference is, with why it came to it as far as that can be told.
@@ -199,16 +200,16 @@ fn reasons(rank: u64, (left, right): (&RankState, &RankState), sides: &Sides) ->
         let (x, y) = (left.token_budget, right.token_budget);
         why.push(format!(
             "a pass of rank {rank} may compute {} under {a}, {y} under {b}",
-            count(x, "token")
+            counted(x, "token")
         ));
     }
     if left.most_running != right.most_running {
         let (x, y) = (left.most_running, right.most_running);
-        why.push(format!("rank {rank} may run {} under {a}, {y} under {b}", count(x, "request")));
+        why.push(format!("rank {rank} may run {} under {a}, {y} under {b}", counted(x, "request")));
     }
     if left.blocks != right.blocks {
         let (x, y) = (left.blocks, right.blocks);
-        why.push(format!("rank {rank} has {} under {a}, {y} under {b}", count(x, "KV block")));
+        why.push(format!("rank {rank} has {} under {a}, {y} under {b}", counted(x, "KV block")));
     }
     if (left.waiting, &left.line) != (right.waiting, &right.line) {
         let (x, y) = (left.waiting, right.waiting);
@@ -219,11 +220,11 @@ fn reasons(rank: u64, (left, right): (&RankState, &RankState), sides: &Sides) ->
     }
     if left.running != right.running {
         let (x, y) = (left.running, right.running);
-        why.push(format!("rank {rank} runs {} under {a}, {y} under {b}", count(x, "request")));
+        why.push(format!("rank {rank} runs {} under {a}, {y} under {b}", counted(x, "request")));
     }
     if left.blocks_available != right.blocks_available && left.blocks == right.blocks {
         let (x, y) = (left.blocks_available, right.blocks_available);
-        why.push(format!("{} can be had under {a}, {y} under {b}", count(x, "KV block")));
+        why.push(format!("{} can be had under {a}, {y} under {b}", counted(x, "KV block")));
     }
     if why.is_empty() {
         why.push(format!(
@@ -235,5 +236,5 @@ fn reasons(rank: u64, (left, right): (&RankState, &RankState), sides: &Sides) ->
 
 /// Returns how many requests wait, as a clause.
 fn waits(number: u64) -> String {
-    if number == 1 { "1 request waits".to_owned() } else { format!("{number} requests wait") }
+    format!("{} {}", counted(number, "request"), agreed(number, "waits", "wait"))
 }

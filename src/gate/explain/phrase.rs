@@ -40,11 +40,6 @@ pub(super) fn requests(numbers: &[u64]) -> String {
     }
 }
 
-/// Returns a number with its noun.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Returns the event's name: `transfer of request 0`, `pass 3 of rank 1`.
 pub(super) fn event(identity: Identity) -> String {
     match identity {

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use crate::diag::counted;
 use crate::report::HEADLINE;
 use crate::units::Nanos;
 
 use super::blast::{Blast, Largest, MovedFigure, MovedMetric};
 use super::difference::{Change, Difference, is_time};
 use super::explanation::{Divergence, Explanation, JobCase, JobVerdict, Level, Sides, Transcript};
-use super::phrase::{count, event, ms, signed_ms};
+use super::phrase::{event, ms, signed_ms};
 
 /// A heading with its rows: the first is that of the columns.
 pub(super) type Grid = Vec<Vec<String>>;
@@ -62,7 +63,9 @@ pub(super) fn level(level: Level, sides: &Sides) -> String {
     let (lost, silent) = (named(Transcript::NotKept), named(Transcript::NotExposed));
     let mut text = "compared request by request".to_owned();
     if !silent.is_empty() {
-        write!(text, ": the engine of {silent} exposes no passes").expect(WRITES);
+        let both = left == right;
+        let (engine, expose) = if both { ("engines", "expose") } else { ("engine", "exposes") };
+        write!(text, ": the {engine} of {silent} {expose} no passes").expect(WRITES);
     }
     if !lost.is_empty() {
         write!(
@@ -138,8 +141,12 @@ fn both(difference: &Difference) -> (String, String) {
 /// Returns how many requests moved, in a sentence.
 pub(super) fn moved(blast: &Blast) -> String {
     let (left, right) = blast.requests;
-    let of = if left == right { left.to_string() } else { format!("{left} and {right}") };
-    let mut text = format!("{} of {of} requests moved", blast.moved);
+    let of = if left == right {
+        counted(left, "request")
+    } else {
+        format!("{left} and {}", counted(right, "request"))
+    };
+    let mut text = format!("{} of {of} moved", blast.moved);
     for (side, alone) in [("first", blast.only_left), ("second", blast.only_right)] {
         if alone > 0 {
             write!(text, ", {alone} only on the {side} side").expect(WRITES);
@@ -209,7 +216,7 @@ pub(super) fn figures(blast: &Blast, sides: &Sides) -> Grid {
 pub(super) fn more_figures(blast: &Blast) -> Option<String> {
     let more = blast.figures.len() - headline_figures(blast).count();
     (more > 0)
-        .then(|| format!("{} moved; --format json tells them", count(more as u64, "more figure")))
+        .then(|| format!("{} moved; --format json tells them", counted(more as u64, "more figure")))
 }
 
 /// Returns the figures that goldens repeat.
@@ -242,7 +249,7 @@ pub(super) fn tally(cases: &[JobCase]) -> String {
     let equal = count_of(|verdict| matches!(verdict, JobVerdict::Equal(_)));
     let incomparable = count_of(|verdict| matches!(verdict, JobVerdict::NotComparable { .. }));
     let mut text =
-        format!("{}: {differing} differ, {equal} equal", count(cases.len() as u64, "job"));
+        format!("{}: {differing} different, {equal} equal", counted(cases.len() as u64, "job"));
     if incomparable > 0 {
         write!(text, ", {incomparable} not comparable").expect(WRITES);
     }

@@ -1,5 +1,6 @@
 //! A recorded tree to a graph.
 
+use crate::diag::{agreed, counted};
 use crate::graph::ir::{
     Channel, ChannelIndex, ChannelKind, Edge, Endpoint, Expected, Graph, GraphSource, Input,
     InputCount, Node, NodeIndex, Overrides, Reducer, SessionTurn, Wait,
@@ -42,15 +43,27 @@ impl LowerCounts {
     /// Returns a sentence for each thing that was given a meaning.
     pub fn notes(&self) -> Vec<String> {
         let notes = [
-            (self.least_output, "ask for one token: their recorded output is 0 or absent"),
+            (
+                self.least_output,
+                "asks for one token: its recorded output is 0 or absent",
+                "ask for one token: their recorded output is 0 or absent",
+            ),
             (
                 self.made_up_blocks,
+                "names no blocks: they are made up, shared within its session",
                 "name no blocks: theirs are made up, shared within their session",
             ),
-            (self.without_duration, "have no duration: they end when they start"),
+            (
+                self.without_duration,
+                "has no duration: it ends when it starts",
+                "have no duration: they end when they start",
+            ),
         ];
-        let said = notes.iter().filter(|(count, _)| *count > 0);
-        said.map(|(count, what)| format!("{count} calls {what}")).collect()
+        let said = notes.iter().filter(|(count, ..)| *count > 0);
+        let note = |(count, one, many): &(u64, &str, &str)| {
+            format!("{} {}", counted(count, "call"), agreed(count, one, many))
+        };
+        said.map(note).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rules about channels.
 
-use crate::diag::Code;
+use crate::diag::{Code, agreed, counted};
 use crate::graph::ir::{ChannelIndex, Graph, InputCount, Node, Reducer};
 
 use super::finding::Finding;
@@ -57,8 +57,11 @@ pub(super) fn inputs(graph: &Graph, found: &mut Vec<Finding>) {
             if wanted == 0 || written < wanted {
                 let channel = &graph.channels[input.channel.0].name;
                 let message = format!(
-                    "`{}` waits for {wanted} values of `{channel}`, which {written} nodes write",
-                    node.id
+                    "`{}` waits for {} of `{channel}`, which {} {}",
+                    node.id,
+                    counted(wanted, "value"),
+                    counted(written, "node"),
+                    agreed(written, "writes", "write")
                 );
                 found.push(Finding::node(Code::GraphChannel, at, message));
             }

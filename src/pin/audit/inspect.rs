@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::diag::{Bag, Code, Problem, SourceFile, Span};
+use crate::diag::{Bag, Code, Problem, SourceFile, Span, counted};
 use crate::pin::Registry;
 
 use super::expected::Expected;
@@ -86,7 +86,8 @@ fn foreign(tree: &Tree, folder: &Path, rules: &Rules) -> Option<Problem> {
         return None;
     }
     let (folder, count) = (folder.display(), paths.len());
-    let message = format!("`{folder}` has none of the {count} files that the rules name");
+    let message =
+        format!("`{folder}` has none of the {} that the rules name", counted(count, "file"));
     let listed = paths.into_iter().collect::<Vec<_>>().join(", ");
     let help = format!("is it the root of the repository that the rules mean? They name {listed}");
     Some(Problem::new(Code::PinAuditFile, message).help(help))
@@ -244,7 +245,8 @@ impl Audit {
         }
         let path = file.source.name();
         let message = format!(
-            "`{path}` states the version of `{name}` {found} times, and the rule `{}` expects {wanted} at least",
+            "`{path}` states the version of `{name}` {}, and the rule `{}` expects {wanted} at least",
+            counted(found, "time"),
             file.rule.kind.name()
         );
         let problem = file.rule.place.problem(Code::PinAuditUnstated, message, "named here");

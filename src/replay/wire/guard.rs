@@ -1,6 +1,6 @@
 //! More lanes than traces: two lanes would send the same trace at the same time.
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, counted};
 use crate::workload::live::ReplaySettings;
 use crate::workload::{CacheBust, Select};
 
@@ -49,7 +49,8 @@ pub(super) fn check(
         Some(_) | None => String::new(),
     };
     let message = format!(
-        "{lanes} lanes exceed {traces} distinct traces{capped}: lanes would send clones of one trace at the same time"
+        "{lanes} lanes exceed {}{capped}: lanes would send clones of one trace at the same time",
+        counted(traces, "distinct trace")
     );
     let help = format!(
         "write `lanes {traces}`, or in the workload `select wrap=#true` to send clones, or `select cache-bust=\"first-turn\"` to keep their prompts apart"
@@ -65,6 +66,7 @@ pub fn duplication(instances: u64, traces: u64, is_marked: bool) -> Option<Strin
     let tenths = instances.saturating_mul(10) / traces;
     let (whole, tenth) = (tenths / 10, tenths % 10);
     Some(format!(
-        "{instances} sessions are drawn from {traces} traces: each is sent {whole}.{tenth} times on average, and its clones hit what it left in the cache"
+        "{instances} sessions are drawn from {}: each is sent {whole}.{tenth} times on average, and its clones hit what it left in the cache",
+        counted(traces, "trace")
     ))
 }

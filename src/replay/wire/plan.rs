@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, agreed, counted};
 use crate::digest::{Hasher, Sha256};
 use crate::graph::{Graph, NodeIndex};
 use crate::units::Nanos;
@@ -295,7 +295,9 @@ fn nothing_left(selection: &Selection) -> Problem {
     let message = match (selection.too_long, selection.max_context()) {
         (0, _) | (_, None) => "the recording holds no trace".to_owned(),
         (dropped, Some(most)) => {
-            format!("all {dropped} traces grow longer than {most} tokens: none is left to replay")
+            let traces = counted(dropped, "trace");
+            let grow = agreed(dropped, "grows", "grow");
+            format!("all {traces} {grow} longer than {most} tokens: none is left to replay")
         }
     };
     Problem::new(Code::ReplaySelection, message).help("raise `select max-context-tokens=`")

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use crate::diag::{agreed, counted};
 use crate::digest::Sha256;
 use crate::digest::canonical::{Value, object};
 use crate::exec::live::LiveEnvironment;
@@ -175,19 +176,39 @@ fn warnings(of: LiveJob<'_>, run: &LiveRun, limits: &[ClientLimit]) -> Vec<Strin
         .kinds()
         .map(|(kind, error)| {
             format!(
-                "of {sent} requests {} failed: {kind}, the first: {}",
-                error.count, error.message
+                "of {} {} failed: {kind}, the first: {}",
+                counted(sent, "request"),
+                error.count,
+                error.message
             )
         })
         .collect();
     let tally = &run.tally;
     let counts = [
-        (tally.missed, "requests were due before the end and not sent"),
-        (tally.overflowed, "sessions ended early: their context had grown too long for the model"),
-        (tally.unsendable, "sessions ended early: a call held an answer that there never was"),
-        (of.plan.selection().too_long, "traces were left out by `select max-context-tokens`"),
+        (tally.missed, "request", ["was", "were"], "due before the end and not sent"),
+        (
+            tally.overflowed,
+            "session",
+            ["ended"; 2],
+            "early: the context had grown too long for the model",
+        ),
+        (
+            tally.unsendable,
+            "session",
+            ["ended"; 2],
+            "early: a call held an answer that there never was",
+        ),
+        (
+            of.plan.selection().too_long,
+            "trace",
+            ["was", "were"],
+            "left out by `select max-context-tokens`",
+        ),
     ];
-    told.extend(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    told.extend(counts.map(|(count, noun, [one, many], what)| {
+        format!("{} {} {what}", counted(count, noun), agreed(count, one, many))
+    }));
     if let Some(Err(why)) = of.simulated {
         told.push(format!("the same traffic cannot be simulated: {why}"));
     }

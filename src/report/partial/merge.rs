@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{PartialJob, PartialRun, Share};
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, counted};
 use crate::exec::{EndElsewhere, JobError, Origin, Partition};
 use crate::plan::{Job, Plan, planned_batches};
 use crate::report::{Artifacts, JobResult, JobState};
@@ -41,7 +41,7 @@ pub fn check(plan: &Plan, parts: &[PartialRun], programs: Programs) -> Result<()
 }
 
 /// Returns what the report of live traffic is that no part has: its plan, which nothing was sent of.
-type PlanLive<'a> = &'a dyn Fn(&Job) -> Result<Artifacts, String>;
+type PlanLive<'a> = &'a dyn Fn(&Job) -> Result<Artifacts, Problem>;
 
 /// Returns how each job of the plan ended, in its order, handing what it left to `keep`. The parts were checked. What is long is copied to
 /// files of `scratch` on the way. Live traffic that no part holds is planned.
@@ -96,7 +96,12 @@ fn planned(
 ) -> JobState {
     let artifacts = match live(job) {
         Ok(artifacts) => artifacts,
-        Err(cause) => return JobState::Unreported(JobError::Traffic { cause }),
+        Err(problem) => {
+            let cause = problem.message().to_owned();
+            let help = problem.help_text().unwrap_or("`bench plan FILE --wire` plans it alone");
+            let help = help.to_owned();
+            return JobState::Unreported(JobError::Traffic { cause, help });
+        }
     };
     match keep(job, &artifacts) {
         Ok(()) => {
@@ -201,7 +206,7 @@ fn overlaps(plan: &Plan, ended: &Ended<'_>) -> Bag {
         let (first, second) = (first.display(), second.display());
         let message = format!(
             "`{first}` and `{second}` both hold {}, the first is `{}`",
-            counted(jobs.len()),
+            counted(jobs.len(), "job"),
             jobs[0].id
         );
         bag.push(Problem::new(Code::MergeOverlap, message).help("leave one of them out"));
@@ -248,7 +253,7 @@ fn gaps(plan: &Plan, parts: &[PartialRun], ended: &Ended<'_>) -> Bag {
     for (name, jobs) in planned_batches(plan) {
         let lost: Vec<&Job> = jobs.iter().filter(lacks).collect();
         if let Some(first) = lost.first() {
-            let (count, all) = (lost.len(), counted(jobs.len()));
+            let (count, all) = (lost.len(), counted(jobs.len(), "job"));
             let message =
                 format!("batch `{name}` lacks {count} of {all}, the first is `{}`", first.id);
             let help = format!(
@@ -283,12 +288,12 @@ fn lost_partition(
     });
     let first = &lost[0].id;
     let message = if is_here {
-        let (count, all) = (lost.len(), counted(all));
+        let (count, all) = (lost.len(), counted(all, "job"));
         format!(
             "partition {partition} is cut: {count} of its {all} did not end, the first is `{first}`"
         )
     } else {
-        format!("partition {partition} is missing: {}, the first is `{first}`", counted(all))
+        format!("partition {partition} is missing: {}, the first is `{first}`", counted(all, "job"))
     };
     let command = format!("bench run {} --partition {partition}{}", plan.file, kept(plan, parts));
     Problem::new(Code::MergeGap, message).help(format!("run it, then merge again: {command}"))
@@ -308,9 +313,4 @@ fn kept(plan: &Plan, parts: &[PartialRun]) -> String {
         return String::new();
     }
     format!(" --runs {}", runs.display())
-}
-
-/// Returns a number of jobs in words.
-fn counted(jobs: usize) -> String {
-    format!("{jobs} job{}", if jobs == 1 { "" } else { "s" })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use super::{PartialFile, PartialRun, Programs, Share, check, collect, partial_runs};
-use crate::diag::Code;
+use crate::diag::{Code, Problem};
 use crate::exec::Partition;
 use crate::plan::{Job, Plan};
 use crate::report::sample::{
@@ -47,8 +47,8 @@ fn write(folder: &Path, plan: &Plan, partition: Partition, results: &[JobResult]
 }
 
 /// The sample plans have no live traffic.
-fn no_traffic(_job: &Job) -> Result<crate::report::Artifacts, String> {
-    Err("no live traffic here".to_owned())
+fn no_traffic(_job: &Job) -> Result<crate::report::Artifacts, Problem> {
+    Err(Problem::new(Code::MergeGap, "no live traffic here"))
 }
 
 fn merged(plan: &Plan, parts: &[PartialRun]) -> Vec<JobResult> {

@@ -6,7 +6,7 @@ use crate::diag::{Bag, Code};
 use crate::scenario::cursor::View;
 use crate::scenario::model::{Gate, Used};
 use crate::units::Nanos;
-use crate::workload::live::{BoundStatistic, LiveBounds, LiveQuantity, TimeBound};
+use crate::workload::live::{BoundStatistic, ErrorsBound, LiveBounds, LiveQuantity, TimeBound};
 
 /// Decodes what must hold.
 pub(super) fn gate(view: &View<'_>, bag: &mut Bag) -> Gate {
@@ -42,14 +42,17 @@ fn is_below_goldens(path: &str) -> bool {
 
 /// Decodes the bounds of a replay. They are in no key: a job is the same whatever it is held to.
 fn bounds(live: &View<'_>, bag: &mut Bag) -> LiveBounds {
-    let errors = live.child("errors").and_then(|node| node.count("max"));
+    let errors = live.child("errors").and_then(|node| {
+        Some(ErrorsBound { most: node.count("max")?, place: node.place("max").span() })
+    });
     let mut times = Vec::new();
     for quantity in LiveQuantity::ALL {
         let Some(node) = live.child(quantity.name()) else { continue };
         for statistic in BoundStatistic::ALL {
             let most = node.real(statistic.name()).is_some();
             let most = most.then(|| milliseconds(node, statistic.name(), bag)).flatten();
-            times.extend(most.map(|most| TimeBound { quantity, statistic, most }));
+            let place = node.place(statistic.name()).span();
+            times.extend(most.map(|most| TimeBound { quantity, statistic, most, place }));
         }
     }
     LiveBounds { errors, times }

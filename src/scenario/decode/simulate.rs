@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::names;
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, counted};
 use crate::scenario::cursor::View;
 use crate::scenario::decimal::{Decimal, Range};
 use crate::scenario::model::{Axis, AxisGroup, Exclude, Simulation, Used};
@@ -82,9 +82,9 @@ fn in_step(axes: &[Axis], node: &View<'_>, bag: &mut Bag) {
         let problem = other.place.problem(
             Code::ScenarioTogether,
             message,
-            format!("{} values", other.values.len()),
+            counted(other.values.len(), "value"),
         );
-        bag.push(first.place.also(problem, &format!("{} values", first.values.len())));
+        bag.push(first.place.also(problem, &counted(first.values.len(), "value")));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, agreed, counted};
 use crate::digest::{Hasher, Sha256};
 use crate::trace::options::TraceFormat;
 
@@ -126,7 +126,12 @@ impl Scan {
     pub fn split(&self, parts: usize) -> Result<Picked, Problem> {
         let count = self.trees().len();
         if parts == 0 || parts > count {
-            let message = format!("{count} trees do not make {parts} parts");
+            let message = format!(
+                "{} {} not make {}",
+                counted(count, "tree"),
+                agreed(count, "does", "do"),
+                counted(parts, "part")
+            );
             return Err(Problem::new(Code::TraceConvert, message));
         }
         let output_of = (0..count).map(|at| Some(at * parts / count)).collect();

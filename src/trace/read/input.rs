@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::diag::{Code, Problem, SourceFile, Span};
+use crate::diag::{Code, Problem, SourceFile, Span, agreed, counted};
 
 use super::Shard;
 use super::packing::{GzipStream, Packing, ZstdStream};
@@ -226,10 +226,15 @@ impl Lines {
         let rows = self.count;
         let number = usize::try_from(rows.max(1)).unwrap_or(usize::MAX);
         let source = SourceFile::excerpt(&self.name, "", number);
-        Problem::new(code, format!("{what}: {reason}; {rows} lines were readable"))
+        Problem::new(code, format!("{what}: {reason}; {}", were_readable(rows, "line")))
             .label(&source, Span::default(), "the last readable line")
             .help("fetch the file again, or pack it anew")
     }
+}
+
+/// Returns how many rows or lines could be read, as a clause.
+pub(super) fn were_readable(number: impl std::fmt::Display + Copy, noun: &str) -> String {
+    format!("{} {} readable", counted(number, noun), agreed(number, "was", "were"))
 }
 
 /// Refuses a text that starts with a byte order mark.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::{Code, Problem, SourceFile, Span, not_utf8};
 
 use super::gzip;
+use super::input::were_readable;
 use super::packing::{Packing, ZstdStream};
 
 /// One file of a trace: its name for people, and its bytes or where they are.
@@ -134,8 +135,10 @@ impl Shard {
         let mut text = Vec::new();
         let Err(error) = ZstdStream::new(bytes).read_to_end(&mut text) else { return Ok(text) };
         let rows = line_ends(&text);
-        let message =
-            format!("truncated or corrupt Zstandard stream: {error}; {rows} rows were readable");
+        let message = format!(
+            "truncated or corrupt Zstandard stream: {error}; {}",
+            were_readable(rows, "row")
+        );
         let source = SourceFile::excerpt(&self.name, "", rows.max(1));
         Err(Problem::new(Code::TraceZstd, message)
             .label(&source, Span::default(), "the last readable row")
@@ -188,7 +191,7 @@ impl Shard {
             .map_or(0, |at| at + 1);
         let last = String::from_utf8_lossy(&readable[start..whole.saturating_sub(1).max(start)]);
         let source = SourceFile::excerpt(&self.name, &last, rows.max(1));
-        Problem::new(code, format!("{damage}; {rows} rows were readable"))
+        Problem::new(code, format!("{damage}; {}", were_readable(rows, "row")))
             .label(&source, Span::new(0, last.len()), "the last readable row")
             .help("fetch the file again, or pack it anew with `gzip -9n`")
     }

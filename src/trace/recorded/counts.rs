@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, agreed, counted};
 
 use super::RecordedTree;
+use crate::trace::tolerated::{CONFLICT, MISFIT, REPEATED};
 
 /// What a reader of recordings saw and let through. Only counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,17 +104,18 @@ impl RecordedCounts {
     /// Returns warnings about what was given a meaning that the file does not state.
     pub fn warnings(&self, name: &str) -> Vec<Problem> {
         let tolerated = [
-            (self.repeated, "repeat a record above and were left out"),
-            (self.unsorted, "go back in time"),
-            (self.orphans, "name a parent that is not there"),
-            (self.misfit_hashes, "have hashes that do not fit their prompt"),
-            (self.conflicts, "contradict themselves in two fields; the first of them counts"),
+            (self.repeated, REPEATED),
+            (self.unsorted, ["goes back in time", "go back in time"]),
+            (self.orphans, ["names a parent that is not there", "name a parent that is not there"]),
+            (self.misfit_hashes, MISFIT),
+            (self.conflicts, CONFLICT),
         ];
         tolerated
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| {
-                Problem::new(Code::TraceTolerated, format!("`{name}`: {count} records {what}"))
+            .map(|(count, [one, many])| {
+                let (records, what) = (counted(count, "record"), agreed(count, one, many));
+                Problem::new(Code::TraceTolerated, format!("`{name}`: {records} {what}"))
             })
             .collect()
     }

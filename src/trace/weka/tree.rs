@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::Code;
+use crate::diag::{Code, counted};
 use crate::trace::hash_ids::{fitting_block_size, too_many};
 use crate::trace::json::{Reading, Text};
 use crate::trace::options::Strictness;
@@ -282,7 +282,9 @@ impl<'r, 't> TreeBuilder<'r, 't> {
             return;
         }
         let message = format!(
-            "{found} hash ids, but {input} tokens hold {full} full blocks of {size} and end in block {all}"
+            "{}, but {input} tokens hold {} of {size} and end in block {all}",
+            counted(found, "hash id"),
+            counted(full, "full block")
         );
         let problem = self.reading.problem(part, Code::TraceHashIds, message, "these ids");
         self.reading.problems.push(match fitting_block_size(input, hashes.len()) {

@@ -1,14 +1,24 @@
 //! Bounds on what a replay measures.
 
+use crate::diag::Span;
 use crate::units::Nanos;
 
 /// Bounds on what a replay measures, all inclusive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LiveBounds {
     /// How many requests may fail.
-    pub errors: Option<u64>,
+    pub errors: Option<ErrorsBound>,
     /// Bounds of times, in the order of [`LiveQuantity::ALL`].
     pub times: Vec<TimeBound>,
+}
+
+/// The bound of failed requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorsBound {
+    /// How many there may be.
+    pub most: u64,
+    /// Where the scenario states it.
+    pub place: Span,
 }
 
 /// The bound of one statistic.
@@ -20,6 +30,8 @@ pub struct TimeBound {
     pub statistic: BoundStatistic,
     /// The most that it may be.
     pub most: Nanos,
+    /// Where the scenario states it.
+    pub place: Span,
 }
 
 /// A time that can be bounded.

@@ -8,7 +8,7 @@ mod request;
 mod routing;
 mod settings;
 
-pub use bounds::{BoundStatistic, LiveBounds, LiveQuantity, TimeBound};
+pub use bounds::{BoundStatistic, ErrorsBound, LiveBounds, LiveQuantity, TimeBound};
 pub use endpoint::{ClientIdentity, EndpointSettings, MockSettings, Target, Timeouts};
 pub use request::{Api, OutputCap, RequestSettings};
 pub use routing::{NvextContract, SessionRouting};

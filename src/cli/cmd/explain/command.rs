@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::cli::args::{ExplainArgs, PageFormat};
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
-use crate::diag::{Code, Problem};
+use crate::diag::{Code, Problem, counted};
 use crate::digest::Sha256;
 use crate::gate::explain::{
     Hand, JobCase, JobVerdict, Sides, explain, explain_json, explain_markdown, explain_text,
@@ -95,9 +95,9 @@ fn unknown_job(left: &Subject, right: &Subject, unknown: &str) -> Problem {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, Some(first)) => {
             format!(
-                "`{}` has {} jobs, such as `{first}`; without `--job` all are explained",
+                "`{}` has {}, such as `{first}`; without `--job` all are explained",
                 left.name,
-                known.len()
+                counted(known.len(), "job")
             )
         }
         (None, None) => format!("`{}` has no jobs", left.name),

@@ -9,7 +9,7 @@ use crate::cli::cmd::engines::runnable;
 use crate::cli::cmd::prepared::{Prepared, refuse_partial};
 use crate::cli::cmd::same_version::refuse_same_version;
 use crate::cli::{Context, Exit, Failure, print, stop_on_signal};
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, agreed, counted};
 use crate::digest::canonical::{Value, object};
 use crate::exec::Engines;
 use crate::gate::minimise::{Candidate, Found, Stop, Tried, minimise, scenario_of};
@@ -174,7 +174,10 @@ fn search(
         let rows = best.rows.as_ref().map_or(0, |rows| rows.rows.len());
         let lines = best.text().lines().count();
         context.note(&format!(
-            "after {phase}: {rows} rows, {lines} lines of scenario, {tried} candidates tried"
+            "after {phase}: {}, {} of scenario, {} tried",
+            counted(rows, "row"),
+            counted(lines, "line"),
+            counted(tried, "candidate")
         ));
     };
     minimise(start, &mut ask, budget, &mut tell)
@@ -255,13 +258,13 @@ impl Story<'_> {
     /// Returns how much is left of it.
     fn size(&self) -> String {
         let left = self.found.smallest.rows.as_ref().map(|rows| rows.rows.len());
-        let tried = self.found.tried;
-        match self.rows.zip(left) {
-            Some((all, left)) => {
-                format!("{left} of {all} requests are left, after {tried} candidates")
-            }
-            None => format!("Its workload is not made of rows; {tried} candidates were tried"),
+        let tried = counted(self.found.tried, "candidate");
+        if let Some((all, left)) = self.rows.zip(left) {
+            let (all, are) = (counted(all, "request"), agreed(left, "is", "are"));
+            return format!("{left} of {all} {are} left, after {tried}");
         }
+        let were = agreed(self.found.tried, "was", "were");
+        format!("Its workload is not made of rows; {tried} {were} tried")
     }
 
     /// Returns whether someone asked to stop before the search had come to its end.

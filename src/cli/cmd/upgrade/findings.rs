@@ -1,7 +1,7 @@
 //! What speaks against an upgrade, for stderr, and how the command ends.
 
 use crate::cli::Exit;
-use crate::diag::{Bag, Code, Problem};
+use crate::diag::{Bag, Code, Problem, counted};
 use crate::gate::upgrade::{Changes, Class, ControlVerdict, Judged, Verdict};
 
 /// Returns the finding about changes that are declared against another version.
@@ -30,8 +30,10 @@ pub(super) fn findings(verdict: &Verdict) -> Bag {
             "scenario `{scenario}` is blind to control `{name}`: {}",
             control.perturbation.about()
         );
-        let help =
-            format!("it was planted into {} jobs, and each answers as before", control.planted);
+        let help = format!(
+            "it was planted into {}, and each answers as before",
+            counted(control.planted, "job")
+        );
         bag.push(Problem::new(Code::UpgradeBlind, message).help(help));
     }
     if !verdict.is_about_anything() && !verdict.is_interrupted {
@@ -95,7 +97,7 @@ fn of_class(class: Class, verdict: &Verdict) -> Vec<Problem> {
     told.truncate(TOLD);
     match told.last() {
         Some(last) if more > 0 => {
-            let message = format!("{more} more jobs of class `{}`", class.word());
+            let message = format!("{} of class `{}`", counted(more, "more job"), class.word());
             told.push(
                 Problem::new(last.code(), message).help("the verdict on stdout has all of them"),
             );

@@ -1,5 +1,6 @@
 //! What is said of a verdict in a few words, in every view.
 
+use crate::diag::counted;
 use crate::gate::DiffRow;
 use crate::gate::upgrade::{Class, ControlVerdict, Idle, Judged, PinDrift, Verdict};
 
@@ -112,7 +113,10 @@ pub(super) fn control(control: &ControlVerdict) -> String {
     let (caught, planted) = (control.caught_by.len(), control.planted);
     let about = control.perturbation.about();
     if control.is_blind() {
-        return format!("BLIND: {about}, planted into {planted} jobs, and no job sees it");
+        return format!(
+            "BLIND: {about}, planted into {}, and no job sees it",
+            counted(planted, "job")
+        );
     }
-    format!("{about}: seen by {caught} of {planted} jobs")
+    format!("{about}: seen by {caught} of {}", counted(planted, "job"))
 }

@@ -136,7 +136,7 @@ fn missing_fields_and_an_empty_file_are_refused_as_dynosim_does() {
         ),
         (
             "{\"input_length\":600,\"output_length\":1,\"hash_ids\":[1]}",
-            "trace line 1 input_length 600 exceeds hash_ids capacity 512 (1 ids of 512 tokens)",
+            "trace line 1 input_length 600 exceeds hash_ids capacity 512 (1 id of 512 tokens)",
         ),
         (
             "{\"input_length\":6,\"output_length\":2,\"hash_ids\":[1],\"output_token_ids\":[1]}",
