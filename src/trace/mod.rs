@@ -37,9 +37,9 @@ pub use detect::{detect_format, detect_recording};
 pub use dynamo::{Alone, DynamoRead, read_dynamo, read_dynamo_as};
 pub use options::{ArrivalRule, HashIds, ReadOptions, RowOrder, Strictness, TimeUnit, TraceFormat};
 pub use read::{
-    CorpusView, PackWriter, Seen, Shard, TraceInput, WatchedRead, count_rows, gzip_length,
-    is_named_packed, is_trace_name, pack_gzip, read_corpus, read_views, read_watched, segment_name,
-    trace_files,
+    CorpusView, PackWriter, Seen, Shard, TraceInput, WatchedRead, count_rows, found_trace_files,
+    gzip_length, is_named_packed, is_trace_name, pack_gzip, read_corpus, read_views, read_watched,
+    segment_name, trace_files,
 };
 pub use recorded::{
     HashScope, Place, RecordedCounts, RecordedEdge, RecordedOptions, RecordedRequest,

@@ -104,6 +104,31 @@ fn parts_hold_whole_trees_and_are_found_by_the_start_of_their_names() {
     assert_eq!(fs::read_dir(place.path("p")).expect("a folder").count(), 1 + 225 + 4);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_named_as_a_part_is_kept_and_what_it_leads_to_too() {
+    let place = Place::empty();
+    let text = rows(&["a", "b"]);
+    place.write("in.jsonl", &text);
+    let split = ["trace", "split", "in.jsonl", "--parts", "2", "--output", "p.jsonl"];
+    for (name, to) in [
+        ("p.000000.jsonl", "in.jsonl"),
+        ("p.000007.jsonl", "in.jsonl"),
+        ("p.000001.jsonl", "gone.jsonl"),
+    ] {
+        std::os::unix::fs::symlink(place.path(to), place.path(name)).expect("a link");
+        let ran = place.bench(split).exits(2);
+        assert!(ran.stderr.contains(&format!("`{name}` is a link")), "{ran}");
+        assert!(ran.stderr.contains("write to another place, or remove it"), "{ran}");
+        let ran = place.bench(["trace", "stats", "p"]).exits(2);
+        assert!(ran.stderr.contains("is a link"), "not looked for among pins: {ran}");
+        fs::remove_file(place.path(name)).expect("a link");
+        assert_eq!(place.read("in.jsonl"), text);
+        assert_eq!(fs::read_dir(place.path(".")).expect("a folder").count(), 1, "{name}");
+    }
+    drop(place.bench(split).exits(0));
+}
+
 #[test]
 fn a_sample_is_the_same_for_a_seed_and_another_for_another() {
     let place = Place::empty();

@@ -11,7 +11,7 @@ use crate::pin::Registry;
 use crate::scenario::project_root;
 use crate::trace::{
     ArrivalRule, Distribution, PrefixHit, ReadCounts, Strictness, TOO_LONG, TraceStats,
-    is_trace_name, read_corpus, trace_files,
+    found_trace_files, is_trace_name, read_corpus,
 };
 use crate::units::{Micros6, Nanos, Ppm};
 use crate::workload::Corpus;
@@ -56,6 +56,11 @@ fn stats(args: &TraceStatsArgs, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
+/// Returns whether no file is at a path: what cannot be read, such as a link, is there.
+fn is_free(path: &Path, name: &str) -> bool {
+    found_trace_files(path, name).is_ok_and(|found| found.is_empty())
+}
+
 /// Reads a trace: a file, a folder, the start of the names of segments, else a pin of that name.
 fn read(
     trace: &Path,
@@ -63,7 +68,7 @@ fn read(
     args: &TraceStatsArgs,
     context: &Context,
 ) -> Result<(Corpus, ReadCounts), Bag> {
-    if name.contains('/') || is_trace_name(name) || trace_files(trace, name).is_ok() {
+    if name.contains('/') || is_trace_name(name) || !is_free(trace, name) {
         let opened = trace_open::open(&[trace.to_owned()], &args.files)?;
         // Whatever has a meaning is let through and counted: no pin says how the file is read.
         return read_corpus(&opened.shards()?, &opened.options(Strictness::Lenient));

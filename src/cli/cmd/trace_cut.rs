@@ -9,7 +9,7 @@ use crate::cli::args::{
 use crate::cli::{Align, Context, Exit, Failure, columns, print, print_as_written};
 use crate::diag::{Bag, Code, Problem, agreed, counted};
 use crate::digest::canonical::{Value, object};
-use crate::trace::{Copied, CopyError, Head, Picked, Scan, segment_name, trace_files};
+use crate::trace::{Copied, CopyError, Head, Picked, Scan, found_trace_files, segment_name};
 
 use super::trace_open::{Named, open_table, shown};
 use super::trace_write::{NewFile, Ready, Written, check_lines, check_output, unwritable};
@@ -82,23 +82,27 @@ impl Source {
     }
 }
 
-/// Returns the files of parts, none of which is there.
+/// Returns the files of parts, none of which is there, not even as a link.
 fn segments(output: &Path, source: &Source, count: usize) -> Result<Vec<PathBuf>, Bag> {
     let start = shown(output);
-    if let Ok(found) = trace_files(output, &start) {
-        let (_, first) = &found[0];
+    let elsewhere = "write to another place, or remove it";
+    let found = found_trace_files(output, &start).map_err(|problem| problem.help(elsewhere))?;
+    if let Some((_, first)) = found.first() {
         let message = format!("`{first}` is there already and would be read as one of the parts");
-        let problem = Problem::new(Code::TraceConvert, message);
-        return Err(problem.help("write to another place, or remove it").into());
+        return Err(Problem::new(Code::TraceConvert, message).help(elsewhere).into());
     }
     let format = source.scan.format();
     let end = if format.is_table() { ".csv" } else { ".jsonl" };
     let name = |part: usize| segment_name(&start, end, part as u64).map(PathBuf::from);
-    (0..count).map(name).collect::<Option<Vec<PathBuf>>>().ok_or_else(|| {
+    let paths = (0..count).map(name).collect::<Option<Vec<PathBuf>>>().ok_or_else(|| {
         let message =
             format!("parts of a `{}` trace end in `{end}`, not as `{start}`", format.name());
-        Problem::new(Code::TraceConvert, message).help("give the start of their names").into()
-    })
+        Problem::new(Code::TraceConvert, message).help("give the start of their names")
+    })?;
+    for path in &paths {
+        check_output(path, &source.paths)?;
+    }
+    Ok(paths)
 }
 
 /// Copies to one file, or to standard output.

@@ -21,6 +21,15 @@ const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 /// # Errors
 /// `trace::read` where nothing is found or a folder cannot be read, and for links in it: what they point to may change under one name.
 pub fn trace_files(path: &Path, name: &str) -> Result<Vec<(PathBuf, String)>, Problem> {
+    let found = found_trace_files(path, name)?;
+    if found.is_empty() { Err(nothing(name)) } else { Ok(found) }
+}
+
+/// Returns the same, and nothing where nothing is found.
+///
+/// # Errors
+/// As [`trace_files`] otherwise: nobody can say then that a name is free.
+pub fn found_trace_files(path: &Path, name: &str) -> Result<Vec<(PathBuf, String)>, Problem> {
     if path.is_file() {
         return Ok(vec![(path.to_owned(), name.to_owned())]);
     }
@@ -29,9 +38,6 @@ pub fn trace_files(path: &Path, name: &str) -> Result<Vec<(PathBuf, String)>, Pr
         folder(path, name, &mut found)?;
     } else {
         segments(path, name, &mut found)?;
-    }
-    if found.is_empty() {
-        return Err(nothing(name));
     }
     found.sort_by(|(_, a), (_, b)| key(a).cmp(&key(b)));
     Ok(found)
@@ -82,7 +88,7 @@ fn segments(path: &Path, name: &str, found: &mut Vec<(PathBuf, String)>) -> Resu
         Problem::new(Code::TraceRead, message)
     };
     let entries = match std::fs::read_dir(parent) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(nothing(name)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()), // nothing is there
         entries => entries.map_err(unreadable)?,
     };
     let (before, start) = stem

@@ -13,7 +13,7 @@ mod stream;
 mod tests;
 
 pub use corpus::{CorpusView, WatchedRead, count_rows, read_corpus, read_views, read_watched};
-pub use files::{is_trace_name, segment_name, trace_files};
+pub use files::{found_trace_files, is_trace_name, segment_name, trace_files};
 pub use gzip::{gzip_length, pack_gzip};
 pub(super) use input::Lines;
 pub use input::TraceInput;
