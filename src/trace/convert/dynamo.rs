@@ -146,6 +146,8 @@ impl Writer<'_> {
         lost.add_request(request, &["streaming", "ttft"]);
         let is_streamed = request.streamed == Some(true);
         lost.note("streaming", is_streamed && request.ttft.is_none());
+        // An event has an end: it says of a request that states none that it took no time.
+        lost.note("unrecorded-end", request.duration.is_none());
         lost.note("ttft", !is_streamed && request.ttft.is_some());
         lost.note("sub-millisecond", !request.start.get().is_multiple_of(MS));
         let mut fields = format!(
@@ -207,7 +209,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns when a request ended, in milliseconds: no earlier than it did.
+/// Returns when a request ended, in milliseconds: no earlier than it did, and when it started where nobody says.
 fn ended(request: &RecordedRequest) -> u64 {
     (request.start.get() + request.duration.map_or(0, Nanos::get)).div_ceil(MS)
 }

@@ -6,7 +6,7 @@ use crate::trace::counts::ReadCounts;
 use crate::trace::recorded::{RecordedCounts, RecordedRequest};
 
 /// What a trace may say that a target has no word for: the names by which it is dropped, in their order, and what they mean.
-pub const LOSSES: [(&str, &str); 33] = [
+pub const LOSSES: [(&str, &str); 34] = [
     ("cached", "how many tokens of a prompt came from a cache"),
     ("clock", "when traces start, on one clock"),
     ("documents", "ids that name documents"),
@@ -38,6 +38,7 @@ pub const LOSSES: [(&str, &str); 33] = [
     ("ttft", "the time to the first token"),
     ("turn-order", "the order of turns that overlap"),
     ("unknown-keys", "keys that the format does not know"),
+    ("unrecorded-end", "that nobody wrote down when a request ended"),
     ("unused-events", "events that nothing here uses"),
     ("unused-keys", "keys and columns that change nothing here"),
 ];

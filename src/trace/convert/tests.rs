@@ -228,6 +228,13 @@ fn what_a_list_of_requests_cannot_say_of_a_capture_is_refused_where_it_stands() 
 }
 
 #[test]
+fn an_end_that_nobody_wrote_down_is_counted_where_the_target_must_state_one() {
+    let text = r#"{"id":"t","models":["m"],"block_size":4,"hash_id_scope":"local","requests":[{"t":0,"type":"n","model":"m","in":8,"out":2,"hash_ids":[1,2]},{"t":5,"type":"n","model":"m","in":12,"out":2,"hash_ids":[1,2,3],"api_time":1},{"t":9,"type":"n","model":"m","in":12,"out":2,"hash_ids":[1,2,3],"api_time":0}]}"#;
+    let (written, lost) = converted(TraceFormat::Weka, text, ConvertTarget::Dynamo);
+    assert_eq!(lost, "unrecorded-end 1", "0 is a duration like any other: {written}");
+}
+
+#[test]
 fn names_that_traces_share_are_told_apart_in_a_capture() {
     let trace = |id: &str| {
         format!(
@@ -236,7 +243,7 @@ fn names_that_traces_share_are_told_apart_in_a_capture() {
     };
     let text = [trace("a"), trace("b")].join("\n");
     let (written, lost) = converted(TraceFormat::Weka, &text, ConvertTarget::Dynamo);
-    assert_eq!(lost, "models 2, sub-millisecond 2");
+    assert_eq!(lost, "models 2, sub-millisecond 2, unrecorded-end 2");
     for name in ["\"a/x\"", "\"b/x\"", "\"a/x:0\"", "\"b:0\"", "\"background\""] {
         assert!(written.contains(name), "{name}: {written}");
     }
