@@ -121,9 +121,11 @@ fn alone(start_ms: Option<f64>, requests: u64) -> Line {
     Line::Record(Record { start_ms, requests, ..Record::default() })
 }
 
-/// Returns the keys of an object.
+/// Returns the keys of an object; one that is `null` counts as absent, as the readers have it.
 fn keys(text: &str) -> Result<Keys<'_>, String> {
-    serde_json::from_str(text).map_err(|error| why(&error))
+    let mut keys: Keys<'_> = serde_json::from_str(text).map_err(|error| why(&error))?;
+    keys.retain(|_, raw| raw.get() != "null");
+    Ok(keys)
 }
 
 /// Returns what is wrong with a text, without its place in it.
@@ -144,7 +146,7 @@ fn number(keys: &Keys<'_>, key: &str) -> Option<f64> {
 
 fn mooncake(keys: &Keys<'_>) -> Result<Line, String> {
     let name = string(keys, "session_id").map(Name::Session);
-    if name.is_none() && keys.get("session_id").is_some_and(|raw| raw.get() != "null") {
+    if name.is_none() && keys.contains_key("session_id") {
         return Err("its `session_id` is no text".to_owned());
     }
     let start_ms = number(keys, "timestamp").or_else(|| number(keys, "created_time"));
@@ -178,14 +180,14 @@ fn waiting(keys: &Keys<'_>) -> Result<Line, String> {
 struct Entries<'t> {
     #[serde(rename = "type", borrow)]
     kind: Option<Cow<'t, str>>,
-    #[serde(default, borrow)]
-    requests: Vec<Self>,
+    #[serde(borrow)]
+    requests: Option<Vec<Self>>,
 }
 
 impl Entries<'_> {
     fn count(&self) -> u64 {
         let is_request = self.kind.as_deref().is_some_and(|kind| kind == "n" || kind == "s");
-        u64::from(is_request) + self.requests.iter().map(Self::count).sum::<u64>()
+        u64::from(is_request) + self.requests.iter().flatten().map(Self::count).sum::<u64>()
     }
 }
 
@@ -195,12 +197,12 @@ fn weka(text: &str) -> Result<Line, String> {
     struct Trace<'t> {
         #[serde(borrow)]
         id: Option<Cow<'t, str>>,
-        #[serde(default, borrow)]
-        requests: Vec<Entries<'t>>,
+        #[serde(borrow)]
+        requests: Option<Vec<Entries<'t>>>,
     }
     let trace: Trace<'_> = serde_json::from_str(text).map_err(|error| why(&error))?;
     let name = trace.id.map(|id| Name::Session(id.into_owned()));
-    let requests = trace.requests.iter().map(Entries::count).sum();
+    let requests = trace.requests.iter().flatten().map(Entries::count).sum();
     let part = Part { name, ..Part::default() };
     Ok(Line::Record(Record { part, start_ms: None, requests, ordinal: None }))
 }
@@ -251,10 +253,9 @@ fn event(keys: &Keys<'_>) -> Result<Line, String> {
         part.request = string(&request, "request_id").map(Name::Request);
         let replay = object(&request, "replay")?.unwrap_or_default();
         let waits = replay.get("dependencies").map(|raw| serde_json::from_str(raw.get()));
-        let waits: Option<Option<Vec<Dependency<'_>>>> =
-            waits.transpose().map_err(|error| why(&error))?;
+        let waits: Option<Vec<Dependency<'_>>> = waits.transpose().map_err(|error| why(&error))?;
         let named = |wait: Dependency<'_>| Some(Name::Request(wait.request_id?.into_owned()));
-        part.waits = waits.flatten().unwrap_or_default().into_iter().filter_map(named).collect();
+        part.waits = waits.unwrap_or_default().into_iter().filter_map(named).collect();
     }
     let start_ms = is_request.then(start_ms).flatten();
     Ok(Line::Record(Record { part, start_ms, requests: u64::from(is_request), ordinal: None }))

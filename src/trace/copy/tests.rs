@@ -116,6 +116,36 @@ fn a_trace_over_many_lines_becomes_one_line_with_the_same_values() {
 }
 
 #[test]
+fn what_is_null_is_absent_as_readers_have_it() {
+    let rows = [
+        r#"{"schema":null,"request_id":"a","session_id":null,"input_length":4,"output_length":1,"hash_ids":[1],"timestamp":0,"wait_for":null}"#,
+        r#"{"request_id":"b","input_length":4,"output_length":1,"hash_ids":[1],"wait_for":["a"],"delay":4}"#,
+    ];
+    let request = r#"{"t":0,"type":"n","model":"m","in":4,"out":1,"hash_ids":[1],"api_time":1,"requests":null}"#;
+    let weka = format!(
+        r#"{{"id":"t","models":["m"],"block_size":4,"hash_id_scope":"local","requests":[{request}]}}"#
+    );
+    let event = |id: &str, waits: &str| {
+        format!(
+            r#"{{"schema":"dynamo.request.trace.v1","event_type":"request_end","event_time_unix_ms":9,"agent_context":{{"session_id":"s","parent_session_id":null}},"request":{{"request_id":"{id}","output_tokens":1,"replay":{{"trace_block_size":4,"input_length":4,"input_sequence_hashes":[1],"dependencies":{waits}}}}}}}"#
+        )
+    };
+    let envelope = format!("{{\"schema\":null,\"event\":{}}}", event("y", "[]"));
+    let capture = [event("x", "null"), envelope].join("\n");
+    for (format, text, name, requests) in [
+        (TraceFormat::AgenticMooncake, rows.join("\n"), "a", 2),
+        (TraceFormat::Weka, weka, "t", 1),
+        (TraceFormat::Dynamo, capture, "s", 2),
+    ] {
+        let options = ReadOptions::strict(format, BlockSize::new(4).expect("a size"));
+        read_corpus(&[Shard::new("a.jsonl", text.clone().into_bytes())], &options)
+            .unwrap_or_else(|bag| panic!("{format:?}: {bag:?}"));
+        let scan = scan(format, &[("a.jsonl", &text)]);
+        assert_eq!(names(&scan), [(name, text.lines().count() as u64, requests)]);
+    }
+}
+
+#[test]
 fn what_cannot_be_cut_is_refused() {
     let weka = scan(TraceFormat::Weka, &[("a.jsonl", r#"{"requests":[]}"#)]);
     assert!(weka.head(Head::Rows(1)).is_err() && weka.head(Head::Ms(1.0)).is_err());
