@@ -39,6 +39,19 @@ fn the_head_of_a_trace_goes_to_stdout_as_its_files_write_it() {
     assert_eq!(head(["--trees", "1"]).exits(0).stdout, [lines[0], lines[2]].concat());
     assert_eq!(head(["--within", "1s"]).exits(0).stdout, [lines[0], lines[2]].concat());
     assert_eq!(head(["--within", "1500ms"]).exits(0).stdout, lines[..3].concat());
+    for (option, wrong) in [
+        ("--within", "0s"),
+        ("--within", "5"),
+        ("--within", "NaNs"),
+        ("--within", "infs"),
+        ("--within", "1d"),
+        ("--rows", "0"),
+        ("--trees", "0"),
+    ] {
+        let ran = head([option, wrong]).exits(2);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(wrong), "{option} {wrong}: {ran}");
+    }
+    assert!(head(["--within", "0s"]).stderr.contains("a number above 0 and its unit"));
     assert_eq!(place.bench(["trace", "head", "t.jsonl"]).code, Some(2), "nothing says how much");
     let both = ["trace", "head", "t.jsonl", "--rows", "1", "--trees", "1"];
     assert_eq!(place.bench(both).code, Some(2));
@@ -177,6 +190,25 @@ fn parts_of_recordings_are_recordings() {
     drop(place.bench(words).exits(0));
     let ran = place.bench(["trace", "validate", "s.jsonl.zst"]).exits(0);
     assert!(ran.stdout.starts_with("format    agentic-mooncake\n"), "{ran}");
+}
+
+#[test]
+fn a_part_that_reads_its_nested_times_otherwise_than_the_whole_is_warned_of() {
+    let place = Place::empty();
+    let late = WEKA.replace("\"a\"", "\"c\"").replace("\"t\":1,\"agent", "\"t\":9,\"agent");
+    let late = late.lines().next().expect("a line").to_owned() + "\n";
+    place.write("t.jsonl", WEKA.to_owned() + &late);
+    let split = ["trace", "split", "t.jsonl", "--parts", "3", "--output", "p"];
+    let ran = place.bench(split).exits(0);
+    assert!(
+        ran.stderr.contains("trace::basis") && ran.stderr.contains("`p.000000.jsonl`"),
+        "{ran}"
+    );
+    assert!(ran.stderr.contains("nested-timestamp-basis \"relative\""), "{ran}");
+    let ran = place.bench(["trace", "head", "t.jsonl", "--trees", "3"]).exits(0);
+    assert!(!ran.stderr.contains("trace::basis"), "{ran}");
+    let ran = place.bench(["trace", "head", "t.jsonl", "--trees", "2"]).exits(0);
+    assert!(ran.stderr.contains("`-`: times below sub-agents"), "{ran}");
 }
 
 #[test]

@@ -16,14 +16,15 @@ pub(crate) struct TraceHeadArgs {
     pub(crate) traces: Vec<PathBuf>,
 
     /// The first N requests, where requests stand one a row and name none that they wait for
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rows: Option<u64>,
 
     /// The first N trees: sessions with their sub-agents, plays, rows that stand alone
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trees: Option<u64>,
 
-    /// The trees that start less than this long after the earliest, such as `90s` or `10m`
+    /// The trees that start less than this long after the earliest: a number above 0 and `ms`, `s`, `m` or `h`, such as `90s` or `1.5h`.
+    /// Times without a unit of their own (`mooncake`) count as milliseconds
     #[arg(long, value_name = "DURATION", value_parser = within)]
     pub(crate) within: Option<f64>,
 
@@ -42,7 +43,7 @@ pub(crate) struct TraceSampleArgs {
     pub(crate) traces: Vec<PathBuf>,
 
     /// How many trees to draw: sessions with their sub-agents, plays, rows that stand alone
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trees: u64,
 
     /// What to draw them by: the same seed draws the same trees
@@ -98,5 +99,9 @@ pub(crate) struct TracePartArgs {
 
 /// Reads a duration.
 fn within(text: &str) -> Result<f64, String> {
-    milliseconds(text).ok_or_else(|| "write `90s`, `500ms`, `10m` or `2h`".to_owned())
+    // Nothing starts less than no time after the earliest.
+    let ms = milliseconds(text).filter(|ms| *ms > 0.0);
+    ms.ok_or_else(|| {
+        "write a number above 0 and its unit: `90s`, `500ms`, `10m` or `2h`".to_owned()
+    })
 }

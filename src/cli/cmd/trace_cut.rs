@@ -63,6 +63,7 @@ pub(super) fn split(args: &TraceSplitArgs, context: &Context) -> Result<Exit, Fa
     }
     let written = ready.into_iter().map(Ready::place).collect::<Result<Vec<_>, _>>()?;
     source.note(context);
+    source.warn(&picked, context, |part| shown(&paths[part]));
     tell(&written, &copied, args.format)
 }
 
@@ -78,6 +79,19 @@ impl Source {
             let markers = self.scan.markers;
             let what = agreed(markers, "is no record and was", "are no records and were");
             context.note(&format!("{} {what} not copied", counted(markers, "line")));
+        }
+        if self.scan.without_request > 0 {
+            let records = self.scan.without_request;
+            let one = "is of a session that asked nothing and was";
+            let what = agreed(records, one, "are of sessions that asked nothing and were");
+            context.note(&format!("{} {what} not copied", counted(records, "record")));
+        }
+    }
+
+    /// Warns of parts that are read otherwise than the whole.
+    fn warn(&self, picked: &Picked, context: &Context, name: impl FnOnce(usize) -> String) {
+        if let Some(warning) = self.scan.basis_warning(picked, name) {
+            context.report(warning.into());
         }
     }
 }
@@ -113,6 +127,7 @@ fn copy_one(
     context: &Context,
 ) -> Result<Exit, Failure> {
     source.note(context);
+    source.warn(picked, context, |_| args.output.as_deref().map_or("-".to_owned(), shown));
     let Some(output) = args.output.as_deref() else {
         return copy_to_stdout(source, picked, context);
     };

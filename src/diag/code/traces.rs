@@ -41,6 +41,8 @@ area! {
         "Weka traces and Dynamo captures are told by their first record. The file holds neither there; say what it is, or look whether it is the right file. Graphs are never guessed.";
     TraceTolerated "trace::tolerated" Warning "Rows of a trace were given a meaning that the file does not state."
         "`predict` reads a trace as DynoSim does, and `lenient=#true` in a pin asks for the same. The message says how many rows and what they were taken for. A scenario refuses such rows.";
+    TraceBasis "trace::basis" Warning "A part of a Weka corpus is read otherwise than in the whole."
+        "Times below sub-agents count from their markers as soon as one trace of a corpus shows it. A part without such a trace shows nothing, so its pin has to say it: `nested-timestamp-basis \"relative\"`.";
     TraceTimeScale "trace::time_scale" Warning "The span of a trace's arrivals hints at a wrong unit."
         "All rows arrive within a second, or over more than seven days. Most such traces are read with the wrong `timestamps unit=`.";
 }

@@ -1,10 +1,12 @@
 //! What a target cannot hold is counted; what it can is read again as it was.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::trace::{
-    ArrivalRule, Conversion, ConvertTarget, ConvertedSource, HashIds, LOSSES, ReadOptions, Shard,
-    TraceFormat, convert, read_corpus,
+    ArrivalRule, Conversion, ConvertTarget, ConvertedSource, HashIds, LOSSES, ReadOptions,
+    RecordedOptions, RecordedTree, Shard, TraceFormat, TraceInput, convert, read_corpus,
+    read_dynamo, read_weka,
 };
 use crate::units::BlockSize;
 use crate::workload::Corpus;
@@ -232,6 +234,44 @@ fn an_end_that_nobody_wrote_down_is_counted_where_the_target_must_state_one() {
     let text = r#"{"id":"t","models":["m"],"block_size":4,"hash_id_scope":"local","requests":[{"t":0,"type":"n","model":"m","in":8,"out":2,"hash_ids":[1,2]},{"t":5,"type":"n","model":"m","in":12,"out":2,"hash_ids":[1,2,3],"api_time":1},{"t":9,"type":"n","model":"m","in":12,"out":2,"hash_ids":[1,2,3],"api_time":0}]}"#;
     let (written, lost) = converted(TraceFormat::Weka, text, ConvertTarget::Dynamo);
     assert_eq!(lost, "unrecorded-end 1", "0 is a duration like any other: {written}");
+}
+
+#[test]
+fn a_capture_as_weka_is_the_same_recording_and_other_plays() {
+    let event = |turn: u64, blocks: &str| {
+        format!(
+            r#"{{"schema":"dynamo.request.trace.v1","event_type":"request_end","event_time_unix_ms":{},"agent_context":{{"session_id":"s"}},"request":{{"request_id":"r{turn}","model":"m","output_tokens":1,"request_received_ms":{},"total_time_ms":5,"replay":{{"trace_block_size":4,"input_length":8,"input_sequence_hashes":[{blocks}]}}}}}}"#,
+            turn * 10 + 5,
+            turn * 10
+        )
+    };
+    // The second turn does not begin with the prompt of the first one.
+    let text = [event(1, "1,2"), event(2, "1,3"), event(3, "1,2")].join("\n");
+    let (written, lost) = converted(TraceFormat::Dynamo, &text, ConvertTarget::Weka);
+    assert_eq!(lost, "clock 1, request-id 3");
+    let graphs = |format: TraceFormat, text: &str| {
+        let files = [TraceInput::bytes("a.jsonl", text.as_bytes())];
+        let (mut graphs, options) = (Vec::new(), RecordedOptions::strict());
+        let mut take = |tree: RecordedTree| {
+            let starts = tree.requests().map(|(_, request)| request.start);
+            graphs.push((tree.sessions.len(), starts.collect::<Vec<_>>()));
+        };
+        if format == TraceFormat::Weka {
+            drop(read_weka(&files, options, &mut take).expect("right"));
+        } else {
+            drop(read_dynamo(&files, options, &mut take).expect("right"));
+        }
+        graphs
+    };
+    assert_eq!(graphs(TraceFormat::Weka, &written), graphs(TraceFormat::Dynamo, &text));
+    let sessions = |format: TraceFormat, text: &str| {
+        let corpus = read(&options(format), text);
+        let reader = corpus.reader();
+        let sessions: BTreeSet<usize> = reader.rows().map(|row| row.session).collect();
+        sessions.len()
+    };
+    assert_eq!(sessions(TraceFormat::Dynamo, &text), 1, "a conversation is what has one name");
+    assert_eq!(sessions(TraceFormat::Weka, &written), 2, "a conversation is what goes on");
 }
 
 #[test]

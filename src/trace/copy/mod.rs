@@ -3,6 +3,7 @@
 //! A tree is what belongs together: a session, a play, a root session with its sub-agents, or a row that stands alone. What is copied is
 //! the text of its records, so that nothing is lost that a reader here does not know; only the places of plays are counted anew.
 
+mod basis;
 mod pick;
 mod record;
 mod scan;

@@ -7,8 +7,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::trace::columns::ColumnTime;
+use crate::trace::json::Reading;
 use crate::trace::options::TraceFormat;
 use crate::trace::table;
+use crate::trace::weka::shows_relative;
 
 /// The keys of a line with their values as it writes them.
 type Keys<'t> = BTreeMap<Cow<'t, str>, &'t RawValue>;
@@ -35,6 +37,20 @@ pub(super) struct Record {
     pub(super) requests: u64,
     /// The place of its play in the source.
     pub(super) ordinal: Option<u64>,
+    /// What it shows of its times below sub-agents.
+    pub(super) nested: Nested,
+}
+
+/// What a trace shows of what its times below sub-agents are counted from; what shows more is more.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Nested {
+    /// It has no such times.
+    #[default]
+    Absent,
+    /// Nothing: it can be read either way.
+    Open,
+    /// That it is their markers.
+    Relative,
 }
 
 /// What a record is part of: by what names others know it, and whom it names.
@@ -151,7 +167,7 @@ fn mooncake(keys: &Keys<'_>) -> Result<Line, String> {
     }
     let start_ms = number(keys, "timestamp").or_else(|| number(keys, "created_time"));
     let part = Part { name, ..Part::default() };
-    Ok(Line::Record(Record { part, start_ms, requests: 1, ordinal: None }))
+    Ok(Line::Record(Record { part, start_ms, requests: 1, ..Record::default() }))
 }
 
 /// Returns a row of `agentic-mooncake` below its header: it belongs to the play that it names.
@@ -161,7 +177,7 @@ fn play(keys: &Keys<'_>) -> Result<Line, String> {
     let waits = keys.get("dependencies").is_some_and(|raw| raw.get().contains('{'));
     let start_ms = number(keys, "not_before_ms").filter(|_| !waits);
     let ordinal = keys.get("source_play_ordinal").and_then(|raw| raw.get().parse().ok());
-    Ok(Line::Record(Record { part, start_ms, requests: 1, ordinal }))
+    Ok(Line::Record(Record { part, start_ms, requests: 1, ordinal, ..Record::default() }))
 }
 
 /// Returns a row of `agentic-mooncake` without a header: it belongs to what it waits for.
@@ -172,7 +188,7 @@ fn waiting(keys: &Keys<'_>) -> Result<Line, String> {
     let start_ms = number(keys, "timestamp").filter(|_| waits.is_empty());
     let waits = waits.into_iter().map(Name::Request).collect();
     let part = Part { name: Some(Name::Request(id)), waits, ..Part::default() };
-    Ok(Line::Record(Record { part, start_ms, requests: 1, ordinal: None }))
+    Ok(Line::Record(Record { part, start_ms, requests: 1, ..Record::default() }))
 }
 
 /// A trace or an entry of one, as far as requests are counted.
@@ -202,9 +218,18 @@ fn weka(text: &str) -> Result<Line, String> {
     }
     let trace: Trace<'_> = serde_json::from_str(text).map_err(|error| why(&error))?;
     let name = trace.id.map(|id| Name::Session(id.into_owned()));
-    let requests = trace.requests.iter().flatten().map(Entries::count).sum();
+    let entries = || trace.requests.iter().flatten();
+    let requests = entries().map(Entries::count).sum();
     let part = Part { name, ..Part::default() };
-    Ok(Line::Record(Record { part, start_ms: None, requests, ordinal: None }))
+    let is_nested = entries().flat_map(|entry| &entry.requests).any(|below| !below.is_empty());
+    let nested = if is_nested { nested(text) } else { Nested::Absent };
+    Ok(Line::Record(Record { part, requests, nested, ..Record::default() }))
+}
+
+/// Returns what a trace with times below sub-agents shows of them, as its reader finds it.
+fn nested(text: &str) -> Nested {
+    let is_relative = shows_relative(&mut Reading::new(&"".into(), 1, text));
+    if is_relative { Nested::Relative } else { Nested::Open }
 }
 
 fn dynamo(keys: &Keys<'_>) -> Result<Line, String> {
@@ -258,5 +283,6 @@ fn event(keys: &Keys<'_>) -> Result<Line, String> {
         part.waits = waits.unwrap_or_default().into_iter().filter_map(named).collect();
     }
     let start_ms = is_request.then(start_ms).flatten();
-    Ok(Line::Record(Record { part, start_ms, requests: u64::from(is_request), ordinal: None }))
+    let requests = u64::from(is_request);
+    Ok(Line::Record(Record { part, start_ms, requests, ..Record::default() }))
 }

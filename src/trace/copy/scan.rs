@@ -19,13 +19,15 @@ const PROBLEMS_MAX: usize = 1_000;
 pub struct Scan {
     pub(super) files: Vec<TraceInput>,
     pub(super) format: TraceFormat,
-    /// The tree of each record, in order.
-    pub(super) tree_of: Vec<usize>,
+    /// The tree of each record, in order; absent for what a capture says of sessions that asked nothing.
+    pub(super) tree_of: Vec<Option<usize>>,
     /// What stands above the rows, the same in each file.
     pub(super) header: Option<String>,
     trees: Vec<Tree>,
     /// Lines that are no records and are not copied.
     pub markers: u64,
+    /// Records that are of no tree and are not copied.
+    pub without_request: u64,
 }
 
 impl Scan {
@@ -45,9 +47,7 @@ impl Scan {
             }
         }
         if reader.forest.is_empty() && reader.problems.is_empty() {
-            let names: Vec<&str> = files.iter().map(|file| &**file.name()).collect();
-            let message = format!("`{}` holds no records", names.join(", "));
-            reader.problems.push(Problem::new(Code::TraceEmpty, message));
+            reader.problems.push(empty(&files, "records"));
         }
         if reader.header.is_some() && reader.headless {
             let message = "some files have a header and some have none: a part of a trace has one";
@@ -57,8 +57,12 @@ impl Scan {
             return Err(reader.problems);
         }
         let (header, markers) = (reader.header, reader.markers);
-        let (tree_of, trees) = reader.forest.trees();
-        Ok(Self { files, format, tree_of, header, trees, markers })
+        let (tree_of, trees) = reader.forest.trees(format);
+        if trees.is_empty() {
+            return Err(empty(&files, "requests").into());
+        }
+        let without_request = tree_of.iter().filter(|tree| tree.is_none()).count() as u64;
+        Ok(Self { files, format, tree_of, header, trees, markers, without_request })
     }
 
     /// Returns the format of the files.
@@ -120,6 +124,11 @@ impl Reader<'_> {
             Some(_) => {}
         }
     }
+}
+
+fn empty(files: &[TraceInput], of: &str) -> Problem {
+    let names: Vec<&str> = files.iter().map(|file| &**file.name()).collect();
+    Problem::new(Code::TraceEmpty, format!("`{}` holds no {of}", names.join(", ")))
 }
 
 fn wrong(file: &TraceInput, number: u64, text: &str, why: &str) -> Problem {

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::trace::{ReadOptions, Shard, TraceFormat, TraceInput, read_corpus};
+use crate::trace::{
+    ReadOptions, RecordedOptions, Shard, TraceFormat, TraceInput, read_corpus, read_weka,
+};
 use crate::units::BlockSize;
 
 use super::{Copied, Head, Picked, Scan};
@@ -229,6 +231,69 @@ fn a_capture_keeps_together_what_waits_across_sessions() {
     ];
     let scan = scan(TraceFormat::Dynamo, &[("a.jsonl", &lines.join("\n"))]);
     assert_eq!(names(&scan), [("a", 1, 1), ("c", 2, 2)]);
+}
+
+#[test]
+fn sessions_of_a_capture_that_asked_nothing_are_no_trees() {
+    let event = |kind: &str, session: &str, rest: &str| {
+        format!(
+            r#"{{"schema":"dynamo.request.trace.v1","event_type":"{kind}","event_time_unix_ms":9,"agent_context":{{"session_id":"{session}"}}{rest}}}"#
+        )
+    };
+    let tool = event("tool_end", "idle", "");
+    let asks = |session: &str| {
+        event("request_end", session, &format!(r#","request":{{"request_id":"{session}1"}}"#))
+    };
+    let used = event("tool_end", "a", "");
+    let text = [tool.clone(), asks("a"), used.clone(), asks("b"), tool.clone()].join("\n");
+    let scan = scan(TraceFormat::Dynamo, &[("a.jsonl", &text)]);
+    assert_eq!(names(&scan), [("a", 2, 1), ("b", 1, 1)]);
+    assert_eq!(scan.without_request, 2);
+    let parts = copied(&scan, &scan.split(2).expect("two trees"));
+    assert_eq!(parts[0].0, [asks("a"), used].join("\n") + "\n", "with what its session did");
+    assert_eq!(parts[1].0, asks("b") + "\n");
+    assert!(scan.split(3).is_err(), "no part without a request");
+    let idle = [TraceInput::bytes("t.jsonl", tool.into_bytes())];
+    let bag = Scan::of(idle.to_vec(), TraceFormat::Dynamo, None).expect_err("no requests");
+    assert!(bag.into_sorted()[0].message().contains("`t.jsonl` holds no requests"));
+}
+
+#[test]
+fn a_part_that_does_not_show_what_nested_times_count_from_is_told() {
+    let trace = |id: &str, marker: u32, below: &str| {
+        format!(
+            r#"{{"id":"{id}","block_size":4,"hash_id_scope":"local","requests":[{{"t":0,"type":"n","model":"m","in":4,"out":1}},{{"t":{marker},"type":"subagent","agent_id":"x","status":"completed","requests":[{below}]}}]}}"#
+        )
+    };
+    let request = r#"{"t":5,"type":"n","model":"m","in":4,"out":1}"#;
+    let (early, late, none) = (trace("a", 4, request), trace("b", 9, request), trace("c", 9, ""));
+    let told = |traces: &[&str]| {
+        let scan = scan(TraceFormat::Weka, &[("a.jsonl", &traces.join("\n"))]);
+        let picked = scan.split(traces.len()).expect("parts");
+        let warning = scan.basis_warning(&picked, |part| format!("p{part}"));
+        (scan.reread(&picked), warning.map_or(String::new(), |found| found.message().to_owned()))
+    };
+    assert_eq!(told(&[&early, &none]).0, [0_usize; 0], "the whole shows nothing, nor do its parts");
+    assert_eq!(told(&[&late, &none]).0, [0_usize; 0], "what has no nested time is read one way");
+    let (parts, message) = told(&[&early, &late, &none]);
+    assert_eq!(parts, [0], "5 s lie behind the marker at 4 s, and before that at 9 s");
+    assert!(message.starts_with("`p0`: times below sub-agents"), "{message}");
+    let again = trace("d", 4, request);
+    let (parts, message) = told(&[&late, &early, &again]);
+    assert_eq!(parts, [1, 2]);
+    assert!(message.starts_with("`p1` and 1 more: "), "{message}");
+    // What is told is what the reader finds.
+    let origins = |traces: &[&str]| {
+        let files = [TraceInput::bytes("a.jsonl", traces.join("\n").into_bytes())];
+        let mut starts = Vec::new();
+        let mut take = |tree: crate::trace::RecordedTree| {
+            starts.push(tree.sessions[1].requests[0].start.get() / 1_000_000_000);
+        };
+        read_weka(&files, RecordedOptions::strict(), &mut take).expect("traces");
+        starts
+    };
+    assert_eq!(origins(&[&early]), [5]);
+    assert_eq!(origins(&[&early, &late]), [9, 14]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{Name, Part, Record};
+use crate::trace::options::TraceFormat;
+
+use super::record::{Name, Nested, Part, Record};
 
 /// What belongs together.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Tree {
     pub requests: u64,
     /// The place of the play in its source.
     pub(super) ordinal: Option<u64>,
+    /// What its records show of their times below sub-agents.
+    pub(super) nested: Nested,
 }
 
 /// The records of a trace while it is read: of each no more than what tells its tree.
@@ -71,8 +75,32 @@ impl Forest {
         group
     }
 
-    /// Returns the tree of each record, and the trees in the order of their first records.
-    pub(super) fn trees(mut self) -> (Vec<usize>, Vec<Tree>) {
+    /// Returns the tree of each record, and the trees in the order of their first records. What a capture says of sessions that asked
+    /// nothing is of no tree, as its reader has it.
+    pub(super) fn trees(mut self, format: TraceFormat) -> (Vec<Option<usize>>, Vec<Tree>) {
+        self.link();
+        let asks = self.asking(format);
+        let (mut trees, mut index): (Vec<Tree>, BTreeMap<usize, usize>) = Default::default();
+        let mut tree_of = Vec::with_capacity(self.records.len());
+        for (place, (group, record)) in std::mem::take(&mut self.records).into_iter().enumerate() {
+            let root = self.root(group);
+            if !asks[root] {
+                tree_of.push(None);
+                continue;
+            }
+            let at = *index.entry(root).or_insert_with(|| {
+                let name = self.names[root].clone().unwrap_or_else(|| format!("row {}", place + 1));
+                trees.push(Tree::new(name, record.ordinal));
+                trees.len() - 1
+            });
+            trees[at].add(&record);
+            tree_of.push(Some(at));
+        }
+        (tree_of, trees)
+    }
+
+    /// Links groups of which one names the other.
+    fn link(&mut self) {
         // Groups are linked when all are known: a parent that is not there leaves its session a root. Parents come first, because the
         // root of the parents names a tree.
         let parents = std::mem::take(&mut self.parents);
@@ -82,20 +110,17 @@ impl Forest {
             let (own, other) = (self.root(own), self.root(other));
             self.up[own] = other;
         }
-        let (mut trees, mut index): (Vec<Tree>, BTreeMap<usize, usize>) = Default::default();
-        let mut tree_of = Vec::with_capacity(self.records.len());
-        for (place, (group, record)) in std::mem::take(&mut self.records).into_iter().enumerate() {
+    }
+
+    /// Returns of each root whether it stands for a tree.
+    fn asking(&mut self, format: TraceFormat) -> Vec<bool> {
+        let mut asks = vec![format != TraceFormat::Dynamo; self.up.len()];
+        for at in 0..self.records.len() {
+            let (group, requests) = (self.records[at].0, self.records[at].1.requests);
             let root = self.root(group);
-            let at = *index.entry(root).or_insert_with(|| {
-                let name = self.names[root].clone().unwrap_or_else(|| format!("row {}", place + 1));
-                let ordinal = record.ordinal;
-                trees.push(Tree { name, start_ms: None, records: 0, requests: 0, ordinal });
-                trees.len() - 1
-            });
-            trees[at].add(&record);
-            tree_of.push(at);
+            asks[root] |= requests > 0;
         }
-        (tree_of, trees)
+        asks
     }
 
     fn root(&mut self, mut at: usize) -> usize {
@@ -108,9 +133,15 @@ impl Forest {
 }
 
 impl Tree {
+    fn new(name: String, ordinal: Option<u64>) -> Self {
+        let nested = Nested::Absent;
+        Self { name, start_ms: None, records: 0, requests: 0, ordinal, nested }
+    }
+
     fn add(&mut self, record: &Record) {
         self.records += 1;
         self.requests += record.requests;
+        self.nested = self.nested.max(record.nested);
         self.start_ms = match (self.start_ms, record.start_ms) {
             (Some(known), Some(start)) => Some(known.min(start)),
             (known, start) => known.or(start),

@@ -61,6 +61,7 @@ impl Scan {
                 let Line::Record(record) = line else { return Ok(()) };
                 let tree = *self.tree_of.get(next).ok_or_else(changed)?;
                 next += 1;
+                let Some(tree) = tree else { return Ok(()) };
                 let Some(output) = picked.output(next, tree) else { return Ok(()) };
                 let text = renumbered(text, record.ordinal, &ordinals[output]);
                 writeln!(outputs[output], "{text}")?;

@@ -7,7 +7,7 @@ use super::tree::ROUNDING_NS;
 
 /// Returns whether a time of a trace lies before the marker that it stands below, so that it cannot be counted from the trace's
 /// zero. Texts that are wrong in other ways show nothing.
-pub(super) fn shows_relative(reading: &mut Reading<'_>) -> bool {
+pub(in super::super) fn shows_relative(reading: &mut Reading<'_>) -> bool {
     if !reading.text().contains("\"subagent\"") {
         return false;
     }

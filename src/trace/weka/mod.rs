@@ -7,6 +7,7 @@ mod draft;
 mod read;
 mod tree;
 
+pub(super) use basis::shows_relative;
 pub use read::{read_weka, read_weka_as};
 
 #[cfg(test)]
