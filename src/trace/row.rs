@@ -6,7 +6,7 @@ use crate::diag::{Code, Problem, SourceFile, Span};
 use crate::units::Tokens;
 
 /// How much of a line is shown before, at and after the place of a problem, in bytes each: rows can be very long.
-const SHOWN: usize = 60;
+pub(super) const SHOWN: usize = 60;
 
 /// One line of a shard, without its line end.
 #[derive(Debug, Clone, Copy)]
@@ -77,14 +77,43 @@ impl<'a> Line<'a> {
         message: impl Into<String>,
         label: &str,
     ) -> Problem {
-        let start = floor(self.text, at.start);
-        let end = floor(self.text, at.end.min(start + SHOWN)).max(start);
-        let from = floor(self.text, start.saturating_sub(SHOWN));
-        let shown = &self.text[from..floor(self.text, end + SHOWN)];
-        let first_line = usize::try_from(self.number).unwrap_or(usize::MAX);
-        let source = SourceFile::excerpt(self.file, shown, first_line)
-            .from_column(self.text[..from].chars().count() + 1);
-        Problem::new(code, message).label(&source, Span::new(start - from, end - start), label)
+        let around = Around::of(self.text, self.whole(), at);
+        let column = self.text[..around.from].chars().count() + 1;
+        around.problem((self.file, self.number, column), code, message, label)
+    }
+}
+
+/// What is shown of a text around the place of a problem.
+#[derive(Debug)]
+pub(super) struct Around<'a> {
+    /// Where in the text it begins.
+    pub(super) from: usize,
+    shown: &'a str,
+    /// The place, in what is shown.
+    span: Span,
+}
+
+impl<'a> Around<'a> {
+    /// Returns what is shown around bytes `at`, which are of the line that is bytes `line` of the text.
+    pub(super) fn of(text: &'a str, line: Range<usize>, at: Range<usize>) -> Self {
+        let start = floor(text, at.start.min(line.end));
+        let end = floor(text, at.end.min(start + SHOWN).min(line.end)).max(start);
+        let from = floor(text, start.saturating_sub(SHOWN)).max(line.start);
+        let shown = &text[from..floor(text, (end + SHOWN).min(line.end))];
+        Self { from, shown, span: Span::new(start - from, end - start) }
+    }
+
+    /// Returns a problem with the place; what is shown starts at a line and a column of a file.
+    pub(super) fn problem(
+        &self,
+        (file, line, column): (&str, u64, usize),
+        code: Code,
+        message: impl Into<String>,
+        label: &str,
+    ) -> Problem {
+        let first_line = usize::try_from(line).unwrap_or(usize::MAX);
+        let source = SourceFile::excerpt(file, self.shown, first_line).from_column(column);
+        Problem::new(code, message).label(&source, self.span, label)
     }
 }
 

@@ -1,6 +1,7 @@
 //! JSON objects read field by field: each value with its place, unknown keys counted, every mistake kept.
 
 mod decimal;
+mod marks;
 mod next;
 mod object;
 mod reading;

@@ -1,12 +1,15 @@
 //! A JSON text while it is read.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diag::{Code, Problem};
 use crate::trace::recorded::Place;
-use crate::trace::row::Line;
+use crate::trace::row::{Around, SHOWN};
+
+use super::marks::Marks;
 
 /// How many mistakes of one text are kept: the rest is most likely wrong in the same way.
 const PROBLEMS_MAX: usize = 1_000;
@@ -27,6 +30,8 @@ pub(in super::super) struct Reading<'t> {
     pub(in super::super) unused: BTreeMap<String, u64>,
     /// The last place that was asked for: byte, line and column. Places are asked for in order.
     last: (usize, u64, u64),
+    /// By what the places of mistakes are told; made for the first one.
+    marks: OnceCell<Marks>,
 }
 
 impl<'t> Reading<'t> {
@@ -40,6 +45,7 @@ impl<'t> Reading<'t> {
             unknown: BTreeMap::new(),
             unused: BTreeMap::new(),
             last: (0, first_line, 1),
+            marks: OnceCell::new(),
         }
     }
 
@@ -148,17 +154,21 @@ impl<'t> Reading<'t> {
         message: impl Into<String>,
         label: &str,
     ) -> Problem {
-        let before = &self.text[..self.text.floor_char_boundary(at.start)];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let lines = before.bytes().fold(0, |count, byte| count + u64::from(byte == b'\n'));
-        let rest = &self.text[line_start..];
-        let number = self.first_line + lines;
-        let line = Line {
-            file: &self.file,
-            number,
-            running: number,
-            text: rest.lines().next().unwrap_or_default(),
-        };
-        line.problem(code, at.start - line_start..at.end - line_start, message, label)
+        let marks = self.marks.get_or_init(|| Marks::of(self.text));
+        let start = self.text.floor_char_boundary(at.start);
+        let (lines, line_start) = marks.line(self.text, start);
+        let around = Around::of(self.text, line_start..self.line_end(start), at);
+        let column = marks.characters(self.text, line_start, around.from) + 1;
+        around.problem((&self.file, self.first_line + lines, column), code, message, label)
+    }
+
+    /// Returns where the line of byte `start` ends, or a place of it behind all that is shown.
+    fn line_end(&self, start: usize) -> usize {
+        let text = self.text;
+        let rest = &text[start..text.floor_char_boundary(start + 4 * SHOWN)];
+        match rest.find('\n') {
+            Some(length) => start + rest[..length].strip_suffix('\r').map_or(length, str::len),
+            None => start + rest.len(),
+        }
     }
 }
