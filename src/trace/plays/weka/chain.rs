@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::seam::mend;
-use super::stream::{Entry, TOLERANCE_NS, common};
+use super::stream::{Entry, common};
+use super::tails::Tails;
 
 /// Requests of which each prompt begins with the one before.
 #[derive(Debug, Default)]
@@ -35,24 +36,11 @@ pub(super) struct Chains<'r> {
 }
 
 impl<'r> Chain<'r> {
-    pub(super) fn tail_hashes(&self) -> &[u64] {
-        self.tail.as_ref().map_or(&[], Entry::hashes)
-    }
-
     fn add(&mut self, entry: Entry<'r>) {
         if !entry.hashes().is_empty() {
             self.tail = Some(entry.clone());
         }
         self.entries.push(entry);
-    }
-
-    /// Returns whether a request may go on where the chain ended.
-    fn is_continued_by(&self, entry: &Entry<'_>) -> bool {
-        self.tail.as_ref().is_some_and(|tail| {
-            entry.hashes().starts_with(tail.hashes())
-                && tail.model() == entry.model()
-                && tail.end() <= entry.start() + TOLERANCE_NS
-        })
     }
 }
 
@@ -61,13 +49,17 @@ pub(super) fn chains(mut entries: Vec<Entry<'_>>) -> Chains<'_> {
     entries.sort_by(Entry::order);
     let mut chains: Vec<Chain<'_>> = vec![Chain::default()];
     let mut forks: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut tails = Tails::default();
     for entry in entries {
-        let target = target(&chains, &entry);
+        // A request without blocks, and any before the first with blocks, is of the first chain.
+        let is_first = entry.hashes().is_empty() || tails.is_empty();
+        let target = if is_first { Some(0) } else { tails.target(&entry) };
         if let Some(target) = target {
+            tails.note(target, &entry);
             chains[target].add(entry);
             continue;
         }
-        let (parent, depth) = deepest(&chains, entry.hashes());
+        let (parent, depth) = tails.deepest(entry.hashes());
         let source = parent.and_then(|parent| chains[parent].tail.as_ref());
         let source = source.map(|tail| tail.source.clone());
         if let Some(source) = source.clone().filter(|_| depth > 0) {
@@ -75,6 +67,7 @@ pub(super) fn chains(mut entries: Vec<Entry<'_>>) -> Chains<'_> {
         }
         let fork = Some(Fork { source, depth, at: entry.start() });
         let mut chain = Chain { fork, ..Chain::default() };
+        tails.note(chains.len(), &entry);
         chain.add(entry);
         chains.push(chain);
     }
@@ -88,36 +81,6 @@ pub(super) fn chains(mut entries: Vec<Entry<'_>>) -> Chains<'_> {
         main: left.next().expect("no first chain is the rest of another"),
         workers: left.collect(),
     }
-}
-
-/// Returns the chain that a request goes on with: the one with the longest prompt that its own begins with. A request without
-/// blocks, and any before the first with blocks, is of the first chain.
-fn target(chains: &[Chain<'_>], entry: &Entry<'_>) -> Option<usize> {
-    let nowhere = chains.iter().all(|chain| chain.tail.is_none());
-    if entry.hashes().is_empty() || nowhere {
-        return Some(0);
-    }
-    let mut best: Option<usize> = None;
-    for (at, chain) in chains.iter().enumerate().filter(|(_, chain)| chain.is_continued_by(entry)) {
-        let length = |at: usize| chains[at].tail_hashes().len();
-        if best.is_none_or(|best| chain.tail_hashes().len() > length(best)) {
-            best = Some(at);
-        }
-    }
-    best
-}
-
-/// Returns the chain whose last prompt has most in common with these blocks, and how much; of equal ones the longest, then the first.
-fn deepest(chains: &[Chain<'_>], hashes: &[u64]) -> (Option<usize>, usize) {
-    let mut best = (None, (0, 0));
-    for (at, chain) in chains.iter().enumerate() {
-        let tail = chain.tail_hashes();
-        let key = (common(tail, hashes), tail.len());
-        if key.0 > 0 && key > best.1 {
-            best = (Some(at), key);
-        }
-    }
-    (best.0, best.1.0)
 }
 
 /// Splits off a first request that shares nothing with the rest: a preamble. One with a long answer shares no block at all with it.

@@ -8,6 +8,7 @@ mod hashes;
 mod lower;
 mod seam;
 mod stream;
+mod tails;
 
 pub(super) use hashes::Hashes;
 pub(super) use lower::lower;

@@ -25,7 +25,7 @@ pub(super) struct Stream<'r> {
     pub(super) scope: usize,
 }
 
-impl Entry<'_> {
+impl<'r> Entry<'r> {
     /// When it was sent, in nanoseconds.
     pub(super) fn start(&self) -> u64 {
         self.request.start.get()
@@ -36,11 +36,11 @@ impl Entry<'_> {
         self.start() + self.request.duration.map_or(0, Nanos::get)
     }
 
-    pub(super) fn hashes(&self) -> &[u64] {
+    pub(super) fn hashes(&self) -> &'r [u64] {
         self.request.hashes.as_deref().unwrap_or_default()
     }
 
-    pub(super) fn model(&self) -> &str {
+    pub(super) fn model(&self) -> &'r str {
         self.request.model.as_deref().unwrap_or_default()
     }
 
