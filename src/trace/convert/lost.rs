@@ -6,7 +6,7 @@ use crate::trace::counts::ReadCounts;
 use crate::trace::recorded::{RecordedCounts, RecordedRequest};
 
 /// What a trace may say that a target has no word for: the names by which it is dropped, in their order, and what they mean.
-pub const LOSSES: [(&str, &str); 34] = [
+pub const LOSSES: [(&str, &str); 39] = [
     ("cached", "how many tokens of a prompt came from a cache"),
     ("clock", "when traces start, on one clock"),
     ("documents", "ids that name documents"),
@@ -32,9 +32,14 @@ pub const LOSSES: [(&str, &str); 34] = [
     ("streaming", "whether an answer was streamed"),
     ("strict-priority", "a strict priority"),
     ("sub-millisecond", "parts of a millisecond of a time"),
+    ("system-tokens", "how many tokens a system prompt had"),
     ("think-time", "think time before a request"),
     ("timestamp", "when a request arrives"),
+    ("tool-tokens", "how many tokens descriptions of tools had"),
+    ("tool-use-count", "how often a sub-agent used tools"),
     ("tools", "tools that ran"),
+    ("total-tokens", "how many tokens a sub-agent took"),
+    ("totals", "sums over a trace"),
     ("ttft", "the time to the first token"),
     ("turn-order", "the order of turns that overlap"),
     ("unknown-keys", "keys that the format does not know"),

@@ -275,6 +275,21 @@ fn a_capture_as_weka_is_the_same_recording_and_other_plays() {
 }
 
 #[test]
+fn sums_that_a_trace_of_weka_states_are_losses_by_name() {
+    let request = r#"{"t":2,"type":"n","model":"m","in":4,"out":1,"api_time":1}"#;
+    let sums = r#""tool_tokens":7,"system_tokens":null"#;
+    let text = format!(
+        r#"{{"id":"t","models":["m"],"block_size":4,"hash_id_scope":"local","totals":{{"in":8}},{sums},"requests":[{request},{{"t":3,"type":"subagent","agent_id":"x","status":"completed","total_tokens":5,"tool_use_count":0,"tool_tokens":7,"system_tokens":9,"requests":[{}]}}]}}"#,
+        request.replace(":2,", ":3,")
+    );
+    let sums = "system-tokens 1, tool-tokens 2, tool-use-count 1, total-tokens 1, totals 1";
+    for target in [ConvertTarget::Dynamo, ConvertTarget::AgenticMooncake, ConvertTarget::Mooncake] {
+        let (_, lost) = converted(TraceFormat::Weka, &text, target);
+        assert!(lost.contains(sums), "{target:?}: {lost}");
+    }
+}
+
+#[test]
 fn names_that_traces_share_are_told_apart_in_a_capture() {
     let trace = |id: &str| {
         format!(

@@ -73,6 +73,13 @@ impl<'t> Reading<'t> {
         Place { file: Arc::clone(&self.file), line, column }
     }
 
+    /// Counts a value that is known and changes nothing here.
+    pub(in super::super) fn note_unused(&mut self, key: &str, value: Option<&'t str>) {
+        if value.is_some() {
+            *self.unused.entry(key.to_owned()).or_default() += 1;
+        }
+    }
+
     /// Returns a problem with `part`, which is of the text; `label` says what is there.
     pub(in super::super) fn problem(
         &self,

@@ -47,7 +47,7 @@ impl<'t> Object<'t> for TraceDraft<'t> {
     fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
         match next.key() {
             "requests" => next.array(self.requests.insert(Vec::new())),
-            "totals" => next.pass_over(),
+            "totals" => next.without_effect(),
             "id" => next.text(&mut self.id),
             "models" => next.text(&mut self.models),
             "block_size" => next.text(&mut self.block_size),

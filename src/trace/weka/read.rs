@@ -191,6 +191,7 @@ impl Document {
             }
         };
         counts.add_keys(std::mem::take(&mut reading.unknown));
+        counts.add_unused(std::mem::take(&mut reading.unused));
         let problems = reading.problems;
         // A trace with problems is of use to nobody but the comparison with others.
         let tree = tree.map(|tree| {

@@ -70,11 +70,7 @@ impl<'r, 't> TreeBuilder<'r, 't> {
         }
         let hash_scope = self.scope(draft.hash_id_scope, whole);
         let models = self.reading.strings("models", draft.models);
-        for (key, value) in
-            [("tool_tokens", draft.tool_tokens), ("system_tokens", draft.system_tokens)]
-        {
-            self.reading.count(key, value);
-        }
+        self.unused([("tool_tokens", draft.tool_tokens), ("system_tokens", draft.system_tokens)]);
         self.sessions.push(RecordedSession {
             id,
             parent_id: None,
@@ -119,6 +115,14 @@ impl<'r, 't> TreeBuilder<'r, 't> {
             self.reading.refuse(part, Code::TraceSession, message, "again here");
         }
         name
+    }
+
+    /// Checks and counts what changes nothing here: sums that producers write down.
+    fn unused<const N: usize>(&mut self, keys: [(&str, Option<Text<'t>>); N]) {
+        for (key, value) in keys {
+            self.reading.count(key, value);
+            self.reading.note_unused(key, value);
+        }
     }
 
     fn scope(&mut self, value: Option<Text<'t>>, whole: Text<'t>) -> HashScope {
@@ -315,14 +319,12 @@ impl<'r, 't> TreeBuilder<'r, 't> {
         let kind = self.reading.string("subagent_type", draft.subagent_type);
         let duration = self.reading.time("duration_ms", draft.duration_ms, MILLISECONDS);
         self.check_end(draft.duration_ms.unwrap_or(whole), at, duration);
-        for (key, value) in [
+        self.unused([
             ("total_tokens", draft.total_tokens),
             ("tool_use_count", draft.tool_use_count),
             ("tool_tokens", draft.tool_tokens),
             ("system_tokens", draft.system_tokens),
-        ] {
-            self.reading.count(key, value);
-        }
+        ]);
         self.reading.strings("models", draft.models);
         let mode = match draft.status {
             Some("\"completed\"") => SpawnMode::Blocking,
