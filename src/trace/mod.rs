@@ -30,7 +30,9 @@ mod tolerated;
 mod weka;
 
 pub use columns::{ColumnTime, Columns};
-pub use convert::{Conversion, ConvertTarget, ConvertedSource, LOSSES, convert};
+#[cfg(test)]
+pub(crate) use convert::{Conversion, in_memory as convert_in_memory};
+pub use convert::{ConvertError, ConvertTarget, ConvertedSource, LOSSES, convert};
 pub use copy::{Copied, CopyError, Head, Picked, Scan, Tree};
 pub use counts::{ArrivalSpan, ReadCounts, TOO_LONG};
 pub use detect::{detect_format, detect_recording};

@@ -1,17 +1,17 @@
 //! `bench trace convert`: a recording in another format.
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::TraceConvertArgs;
-use crate::cli::{Context, Exit, Failure, print};
+use crate::cli::{Context, Exit, Failure};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Hasher;
-use crate::trace::{Conversion, ConvertedSource, LOSSES, Strictness};
+use crate::trace::{ConvertError, ConvertedSource, LOSSES, Strictness};
 
 use super::trace_open::open;
-use super::trace_write::{NewFile, check_lines, check_output};
+use super::trace_write::{NewFile, Spool, check_lines, check_output, unwritable};
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
@@ -28,23 +28,46 @@ pub(super) fn convert(args: &TraceConvertArgs, context: &Context) -> Result<Exit
     let before = digest(&opened.paths)?;
     let format = opened.format.name().to_owned();
     let source = ConvertedSource { format, digest: format!("sha256:{before}") };
-    let converted = crate::trace::convert(&opened.shards()?, &options, target, &source)?;
+    let mut output = match &args.output {
+        None => Output::Spool(Spool::new()?),
+        Some(path) => Output::File(Box::new(NewFile::create(path)?)),
+    };
+    let to = (target, &source);
+    let lost = crate::trace::convert(&opened.shards()?, &options, to, output.writer());
+    let lost = lost.map_err(|error| match error {
+        ConvertError::Trace(bag) => bag,
+        ConvertError::Output(error) => {
+            unwritable(args.output.as_deref().unwrap_or(Path::new("-")), &error).into()
+        }
+    })?;
     if digest(&opened.paths)? != before {
         let message = "the files changed while they were read";
         return Err(Problem::new(Code::TraceConvert, message).into());
     }
-    let Conversion { text, lost } = converted;
     check_lost(&lost, args)?;
     for (field, count) in &lost {
         context.note(&format!("dropped `{field}`: {count}"));
     }
-    match &args.output {
-        None => print(text)?,
-        Some(path) => {
-            NewFile::whole(path, &text)?;
-        }
+    match output {
+        Output::Spool(spool) => spool.print()?,
+        Output::File(file) => drop(file.finish()?.place()?),
     }
     Ok(Exit::Success)
+}
+
+/// Where lines go until all are there: whatever is wrong further on, nobody sees half a trace.
+enum Output {
+    Spool(Spool),
+    File(Box<NewFile>),
+}
+
+impl Output {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Spool(spool) => spool,
+            Self::File(file) => &mut **file,
+        }
+    }
 }
 
 /// Refuses to lose what nobody said may be dropped.

@@ -1,11 +1,12 @@
 //! Files that commands on traces write: as a whole or not at all, packed as their names say, never over what is read.
 
 use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
+use crate::cli::{Failure, print_as_written};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::{Hasher, Sha256};
 use crate::trace::{PackWriter, TraceInput};
@@ -45,15 +46,18 @@ pub(super) struct Ready {
 enum Place {
     /// Beside the file that they become, whose permissions are kept where it was there.
     Beside { file: NamedTempFile, target: PathBuf, kept: Option<Permissions> },
-    /// Into what is no file, such as a pipe.
-    Into(File),
+    /// Into what is no file, such as a pipe, once all is there; until then into a temporary file.
+    Into { spool: Spool, target: File },
 }
 
 /// The same where no more bytes come; the file is not open.
 enum ReadyPlace {
     Beside { file: TempPath, target: PathBuf },
-    Into,
+    Into { spool: Spool, target: File },
 }
+
+/// Bytes that lie in a temporary file until all are there.
+pub(super) struct Spool(BufWriter<File>);
 
 impl NewFile {
     /// Begins a file.
@@ -61,7 +65,8 @@ impl NewFile {
         let unwritable = |error| unwritable(path, &error);
         let place = match std::fs::metadata(path) {
             Ok(found) if !found.is_file() => {
-                Place::Into(std::fs::OpenOptions::new().write(true).open(path).map_err(unwritable)?)
+                let target = std::fs::OpenOptions::new().write(true).open(path);
+                Place::Into { spool: Spool::new()?, target: target.map_err(unwritable)? }
             }
             Ok(found) => beside(path, Some(found.permissions())).map_err(unwritable)?,
             Err(_) => beside(path, None).map_err(unwritable)?,
@@ -82,23 +87,54 @@ impl NewFile {
         let place = hashed.place.close().map_err(unwritable)?;
         Ok(Ready { written: Written { path, sha256, bytes }, place })
     }
-
-    /// Writes a whole file.
-    pub(super) fn whole(path: &Path, bytes: &[u8]) -> Result<Written, Problem> {
-        let mut file = Self::create(path)?;
-        file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
-        file.finish()?.place()
-    }
 }
 
 impl Ready {
     /// Puts the file in its place.
     pub(super) fn place(self) -> Result<Written, Problem> {
         let Self { written, place } = self;
-        if let ReadyPlace::Beside { file, target } = place {
-            file.persist(&target).map_err(|error| unwritable(&written.path, &error.error))?;
-        }
+        let placed = match place {
+            ReadyPlace::Beside { file, target } => {
+                file.persist(&target).map_err(|error| error.error)
+            }
+            ReadyPlace::Into { spool, mut target } => spool.copy(&mut target),
+        };
+        placed.map_err(|error| unwritable(&written.path, &error))?;
         Ok(written)
+    }
+}
+
+impl Spool {
+    /// Begins one.
+    pub(super) fn new() -> Result<Self, Problem> {
+        let file = tempfile::tempfile().map_err(|error| {
+            let message =
+                format!("what is written goes to a temporary file, and that failed: {error}");
+            Problem::new(Code::TraceConvert, message)
+        })?;
+        Ok(Self(BufWriter::with_capacity(AT_ONCE, file)))
+    }
+
+    /// Copies all of it.
+    fn copy(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        io::copy(&mut file, out).map(drop)
+    }
+
+    /// Prints all of it.
+    pub(super) fn print(self) -> Result<(), Failure> {
+        print_as_written(|out| self.copy(out))
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -116,7 +152,7 @@ impl Write for Hashed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = match &mut self.place {
             Place::Beside { file, .. } => file.write(bytes)?,
-            Place::Into(file) => file.write(bytes)?,
+            Place::Into { spool, .. } => spool.write(bytes)?,
         };
         self.hasher.update(&bytes[..count]);
         self.bytes += count as u64;
@@ -126,14 +162,17 @@ impl Write for Hashed {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.place {
             Place::Beside { file, .. } => file.flush(),
-            Place::Into(file) => file.flush(),
+            Place::Into { spool, .. } => spool.flush(),
         }
     }
 }
 
 impl Place {
     fn close(self) -> io::Result<ReadyPlace> {
-        let Self::Beside { file, target, kept } = self else { return Ok(ReadyPlace::Into) };
+        let (file, target, kept) = match self {
+            Self::Beside { file, target, kept } => (file, target, kept),
+            Self::Into { spool, target } => return Ok(ReadyPlace::Into { spool, target }),
+        };
         if let Some(permissions) = kept {
             file.as_file().set_permissions(permissions)?;
         }

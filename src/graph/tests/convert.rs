@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::graph::{Graph, IdleGapCap};
 use crate::trace::{
     Conversion, ConvertTarget, ConvertedSource, ReadOptions, RecordedTree, Shard, TraceFormat,
-    convert,
+    convert_in_memory,
 };
 use crate::units::BlockSize;
 
@@ -16,7 +16,7 @@ use super::support::{dynamo, fixture, graphs, seconds, trace, weka};
 fn converted(from: TraceFormat, text: &[u8], target: ConvertTarget) -> Conversion {
     let source = ConvertedSource { format: from.name().to_owned(), digest: "d".to_owned() };
     let options = ReadOptions::strict(from, BlockSize::new(16).expect("a size"));
-    convert(&[Shard::new("a.jsonl", text.to_vec())], &options, target, &source)
+    convert_in_memory(&[Shard::new("a.jsonl", text.to_vec())], &options, target, &source)
         .unwrap_or_else(|bag| panic!("{bag:?}"))
 }
 
@@ -85,7 +85,7 @@ proptest! {
         let source = ConvertedSource { format: "dynamo".to_owned(), digest: "d".to_owned() };
         let options = ReadOptions::strict(TraceFormat::Dynamo, BlockSize::new(16).expect("a size"));
         let shard = Shard::new("a.jsonl", conversion.text.clone());
-        if let Ok(back) = convert(&[shard], &options, ConvertTarget::Weka, &source) {
+        if let Ok(back) = convert_in_memory(&[shard], &options, ConvertTarget::Weka, &source) {
             prop_assert_eq!(drawn(&weka(&back.text), IdleGapCap::DEFAULT), drawn(&capture, IdleGapCap::DEFAULT));
         }
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::workload::{Corpus, PlayEdge, SessionName};
 
 use super::lost::Lost;
+use super::sink::Sink;
 
 /// Where rows come from, as the header of `agentic-mooncake` says it.
 #[derive(Debug, Clone, Serialize)]
@@ -51,19 +52,14 @@ struct Wait<'a> {
     relation: &'static str,
 }
 
-/// Returns plays as a file of `agentic-mooncake`, version 2; `None` where rows wait for nothing by name.
+/// Writes plays as a file of `agentic-mooncake`, version 2; `None` where rows wait for nothing by name.
 ///
 /// Nothing of what simulation uses is lost: reading it gives the same plays.
-pub(super) fn write(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>> {
+pub(super) fn write(corpus: &Corpus, source: &ConvertedSource, sink: &mut Sink<'_>) -> Option<()> {
     let plays = corpus.plays()?;
     let reader = corpus.reader();
     let names: Vec<String> =
         reader.rows().map(|row| reader.request_id(&row).unwrap_or_default()).collect();
-    let mut out = Vec::new();
-    let mut line = |value: &dyn Fn(&mut Vec<u8>) -> serde_json::Result<()>| {
-        value(&mut out).expect("a Vec takes every write, and keys are texts");
-        out.push(b'\n');
-    };
     let header = Header {
         schema: "dynamo.agentic_mooncake",
         version: 2,
@@ -71,7 +67,7 @@ pub(super) fn write(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>
         hash_id_scope: "local",
         source,
     };
-    line(&|out| serde_json::to_writer(out, &header));
+    sink.json(&header);
     for ((recorded, node), name) in reader.rows().zip(plays.nodes()).zip(&names) {
         let session = match reader.session(&recorded) {
             SessionName::Named(session) => session,
@@ -100,9 +96,9 @@ pub(super) fn write(corpus: &Corpus, source: &ConvertedSource) -> Option<Vec<u8>
             recorded_api_time_ms: end.map(|end| took((start, end))),
             dependencies: node.waits.iter().map(wait).collect(),
         };
-        line(&|out| serde_json::to_writer(out, &row));
+        sink.json(&row);
     }
-    Some(out)
+    Some(())
 }
 
 /// Adds what plays say that the format has no word for.

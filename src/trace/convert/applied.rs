@@ -8,6 +8,7 @@ use crate::diag::{Bag, Code, Problem};
 use crate::workload::{Corpus, CorpusReader, Prompts, RecordedRow, SessionName};
 
 use super::lost::Lost;
+use super::sink::Sink;
 
 /// A line.
 #[derive(Serialize, Default)]
@@ -20,33 +21,44 @@ struct Line {
     final_assistant_response_length: u64,
 }
 
-/// Returns the sessions of a corpus, in the order of their first rows.
+/// Writes the sessions of a corpus, in the order of their first rows.
+///
+/// Where sessions have several rows, what is known of each row beside its blocks and names is in memory.
 ///
 /// # Errors
 /// `trace::convert` for a prompt that does not hold the one before it with its answer.
-pub(super) fn write(corpus: &Corpus, lost: &mut Lost) -> Result<Vec<u8>, Bag> {
+pub(super) fn write(corpus: &Corpus, sink: &mut Sink<'_>, lost: &mut Lost) -> Result<(), Bag> {
     let reader = corpus.reader();
-    let (mut order, mut sessions): (Vec<usize>, BTreeMap<usize, Vec<RecordedRow>>) =
-        Default::default();
-    for row in reader.rows() {
-        let turns = sessions.entry(row.session).or_default();
-        if turns.is_empty() {
-            order.push(row.session);
-        }
-        turns.push(row);
-    }
-    let (mut out, mut problems, mut known) = (Vec::new(), Bag::new(), BTreeSet::new());
-    for turns in order.iter().map(|session| &sessions[session]) {
+    let (mut problems, mut known) = (Bag::new(), BTreeSet::new());
+    let mut take = |turns: &[RecordedRow]| {
         note(&reader, turns, &mut known, lost);
         match line(turns, corpus.prompts()) {
-            Ok(line) => {
-                serde_json::to_writer(&mut out, &line).expect("a Vec takes every write");
-                out.push(b'\n');
-            }
+            Ok(line) => sink.json(&line),
             Err(problem) => problems.push(problem),
         }
+    };
+    if corpus.is_plain() {
+        reader.rows().for_each(|row| take(&[row]));
+    } else {
+        for turns in sessions(&reader) {
+            take(&turns);
+        }
     }
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Returns the rows of each session, in the order of their first ones.
+fn sessions(reader: &CorpusReader<'_>) -> Vec<Vec<RecordedRow>> {
+    let (mut sessions, mut places): (Vec<Vec<RecordedRow>>, BTreeMap<usize, usize>) =
+        Default::default();
+    for row in reader.rows() {
+        let place = *places.entry(row.session).or_insert_with(|| {
+            sessions.push(Vec::new());
+            sessions.len() - 1
+        });
+        sessions[place].push(row);
+    }
+    sessions
 }
 
 fn line(turns: &[RecordedRow], prompts: Prompts) -> Result<Line, Problem> {

@@ -11,47 +11,57 @@ use crate::trace::recorded::{
 use crate::units::{BlockSize, Nanos};
 
 use super::lost::Lost;
+use super::sink::Sink;
 use super::weka::{decimal, text};
 
 /// A millisecond, which clocks of captures count.
 const MS: u64 = 1_000_000;
 
-/// Returns the events of trees, each with its sessions' requests and what started them.
-///
-/// # Errors
-/// `trace::convert` for names that two traces share, and for sub-agents of sub-agents that asked nothing.
-pub(super) fn write(trees: &[RecordedTree], lost: &mut Lost) -> Result<Vec<u8>, Bag> {
-    let mut names: BTreeSet<&str> = BTreeSet::new();
-    let sessions = || trees.iter().flat_map(|tree| &tree.sessions);
-    let is_unique = sessions().all(|session| names.insert(&session.id));
-    let (mut out, mut problems) = (Vec::new(), Bag::new());
-    let mut roots: BTreeSet<&str> = BTreeSet::new();
-    for tree in trees {
-        if !roots.insert(tree.id()) {
-            let message = format!("the name `{}` is that of two traces", tree.id());
-            problems.push(tree.place.problem(Code::TraceConvert, message, "again here"));
-        }
-        let mut writer = Writer { tree, is_unique, problems: Bag::new(), lines: Vec::new() };
-        writer.tree(lost);
-        problems.extend(writer.problems);
-        for line in writer.lines {
-            out.extend_from_slice(line.as_bytes());
-            out.push(b'\n');
+/// The names of the sessions of a corpus.
+#[derive(Debug, Default)]
+pub(super) struct SessionNames {
+    known: BTreeSet<String>,
+    /// Whether two sessions have one name.
+    meet: bool,
+}
+
+impl SessionNames {
+    /// Adds those of a trace. Once names meet, no more are kept.
+    pub(super) fn add(&mut self, tree: &RecordedTree) {
+        for session in &tree.sessions {
+            if self.meet || !self.known.insert(session.id.clone()) {
+                *self = Self { known: BTreeSet::new(), meet: true };
+                return;
+            }
         }
     }
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+}
+
+/// Writes the events of a trace: its sessions' requests and what started them.
+///
+/// # Errors
+/// `trace::convert` for sub-agents of sub-agents that asked nothing.
+pub(super) fn write(
+    tree: &RecordedTree,
+    names: &SessionNames,
+    sink: &mut Sink<'_>,
+    lost: &mut Lost,
+) -> Result<(), Bag> {
+    let mut writer = Writer { tree, is_unique: !names.meet, problems: Bag::new(), sink };
+    writer.tree(lost);
+    if writer.problems.is_empty() { Ok(()) } else { Err(writer.problems) }
 }
 
 /// A trace on its way to events.
-struct Writer<'t> {
+struct Writer<'t, 'w> {
     tree: &'t RecordedTree,
     /// Whether no two sessions of the corpus have one name.
     is_unique: bool,
     problems: Bag,
-    lines: Vec<String>,
+    sink: &'t mut Sink<'w>,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     fn tree(&mut self, lost: &mut Lost) {
         let tree = self.tree;
         let starts = tree.requests().map(|(_, request)| request.start);
@@ -139,7 +149,7 @@ impl Writer<'_> {
             text(&name),
         );
         let line = self.event("tool_end", parent, end_ms, &tool);
-        self.lines.push(line);
+        self.sink.line(&line);
     }
 
     fn request(&mut self, session: usize, turn: usize, request: &RecordedRequest, lost: &mut Lost) {
@@ -171,7 +181,7 @@ impl Writer<'_> {
         add("replay", replay);
         fields.push('}');
         let line = self.event("request_end", session, ended(request), &fields);
-        self.lines.push(line);
+        self.sink.line(&line);
     }
 
     /// Returns the blocks of a prompt, the one that it ends in included; nothing where the trace names none.

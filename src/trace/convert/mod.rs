@@ -6,6 +6,7 @@ mod dynamo;
 mod lost;
 mod rows;
 mod run;
+mod sink;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -13,5 +14,7 @@ mod weka;
 
 pub use agentic::ConvertedSource;
 pub use lost::LOSSES;
-pub use run::{Conversion, convert};
+pub use run::{ConvertError, convert};
 pub use target::ConvertTarget;
+#[cfg(test)]
+pub(crate) use tests::{Conversion, in_memory};

@@ -11,6 +11,7 @@ use crate::workload::{Corpus, Prompts, SessionName};
 
 use super::ConvertTarget;
 use super::lost::Lost;
+use super::sink::Sink;
 
 /// A row.
 #[derive(Serialize)]
@@ -29,23 +30,19 @@ struct Row<'a> {
     hash_ids: Option<Vec<u64>>,
 }
 
-/// Returns a corpus as rows: what stands in plays as requests that arrive when they were sent.
+/// Writes a corpus as rows: what stands in plays as requests that arrive when they were sent.
 ///
 /// # Errors
 /// `trace::convert` where a session has several rows and either format says what a turn adds: the other says whole prompts.
 pub(super) fn write(
     corpus: &Corpus,
-    options: &ReadOptions,
-    target: ConvertTarget,
+    (options, target): (&ReadOptions, ConvertTarget),
+    sink: &mut Sink<'_>,
     lost: &mut Lost,
-) -> Result<Vec<u8>, Bag> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+) -> Result<(), Bag> {
     let reader = corpus.reader();
-    for row in reader.rows() {
-        *counts.entry(row.session).or_default() += 1;
-    }
     let is_added = corpus.prompts() == Prompts::Added;
-    let has_turns = corpus.plays().is_none() && counts.values().any(|count| *count > 1);
+    let has_turns = corpus.plays().is_none() && !corpus.is_plain();
     if has_turns && is_added != (target == ConvertTarget::MooncakeDelta) {
         let message = "sessions have several turns: one format says whole prompts, the other what each turn adds to the answers before it";
         let problem = Problem::new(Code::TraceConvert, message);
@@ -53,12 +50,12 @@ pub(super) fn write(
     }
     let mut ids = Ids::new(corpus, options);
     lost.add("origin", if has_calendar(options) { corpus.len() as u64 } else { 0 });
-    let mut out = Vec::new();
+    // Where every row is a session of its own, each is the first one.
     let mut seen: BTreeSet<usize> = BTreeSet::new();
     for (place, row) in reader.rows().enumerate() {
         let name = reader.request_id(&row);
         let session = session(reader.session(&row), options.format);
-        let is_first = seen.insert(row.session);
+        let is_first = corpus.is_plain() || seen.insert(row.session);
         let is_played = corpus.plays().is_some();
         if let Some(node) = corpus.plays().map(|plays| &plays.nodes()[place]) {
             lost.note("plays", true);
@@ -75,11 +72,9 @@ pub(super) fn write(
             output_length: row.output.get(),
             hash_ids: ids.of(place, reader.hash_ids(&row)),
         };
-        serde_json::to_writer(&mut out, &line)
-            .expect("a Vec takes every write, and keys are texts");
-        out.push(b'\n');
+        sink.json(&line);
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Returns the name of a session where the file gives one.

@@ -1,6 +1,7 @@
 //! Converts files.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use crate::diag::{Bag, Code, Problem};
 use crate::trace::dynamo::read_dynamo;
@@ -9,42 +10,49 @@ use crate::trace::read::{Shard, TraceInput, read_corpus};
 use crate::trace::recorded::{RecordedOptions, RecordedTree};
 use crate::trace::weka::read_weka;
 
+use super::dynamo::SessionNames;
 use super::lost::Lost;
+use super::sink::Sink;
 use super::{ConvertTarget, ConvertedSource, agentic, applied, dynamo, rows, weka};
 
-/// A trace in another format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conversion {
-    /// What is written.
-    pub text: Vec<u8>,
-    /// What is lost: how many requests, sessions, tools, events or keys state it, by name of [`super::LOSSES`].
-    pub lost: BTreeMap<&'static str, u64>,
+/// Why a trace is not written in another format.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// It cannot be read, or not be said.
+    #[error("the trace cannot be said in the format")]
+    Trace(Bag),
+    /// What is written finds no room.
+    #[error("cannot write the trace: {0}")]
+    Output(#[from] io::Error),
 }
 
-/// Returns the trace that shards hold in another format; `source` says in its header where it is from.
+impl From<Bag> for ConvertError {
+    fn from(bag: Bag) -> Self {
+        Self::Trace(bag)
+    }
+}
+
+/// Writes the trace that shards hold in a format, line by line as it is read, and returns what is lost: how many requests, sessions, tools,
+/// events or keys state it, by name of [`super::LOSSES`]. The source is what a header says it is from.
+///
+/// Whatever was written is of use only where all is well.
 ///
 /// # Errors
-/// As readers have them, and `trace::convert` for what the target cannot say in any way.
+/// As readers have them, `trace::convert` for what the target cannot say in any way, and where the output takes no more.
 pub fn convert(
     shards: &[Shard],
     options: &ReadOptions,
-    target: ConvertTarget,
-    source: &ConvertedSource,
-) -> Result<Conversion, Bag> {
+    (target, source): (ConvertTarget, &ConvertedSource),
+    out: &mut dyn Write,
+) -> Result<BTreeMap<&'static str, u64>, ConvertError> {
     if let Some(why) = target.refusal(options.format) {
-        return Err(refused(target, options.format, why).into());
+        return Err(Bag::from(refused(target, options.format, why)).into());
     }
     let files: Vec<TraceInput> = shards.iter().map(TraceInput::shard).collect();
-    let mut lost = Lost::default();
-    let text = match target {
-        ConvertTarget::Weka => to_weka(&files, &mut lost)?,
-        ConvertTarget::Dynamo => {
-            let mut trees = Vec::new();
-            let counts =
-                read_weka(&files, RecordedOptions::strict(), &mut |tree| trees.push(tree))?;
-            lost.add_recorded(&counts);
-            dynamo::write(&trees, &mut lost)?
-        }
+    let (mut lost, mut sink) = (Lost::default(), Sink::new(out));
+    match target {
+        ConvertTarget::Weka => to_weka(&files, &mut sink, &mut lost)?,
+        ConvertTarget::Dynamo => to_dynamo(&files, &mut sink, &mut lost)?,
         ConvertTarget::Mooncake
         | ConvertTarget::MooncakeDelta
         | ConvertTarget::AgenticMooncake
@@ -55,25 +63,30 @@ pub fn convert(
             match target {
                 ConvertTarget::AgenticMooncake => {
                     agentic::add_lost(&corpus, &mut lost);
-                    agentic::write(&corpus, source).ok_or_else(|| {
-                        refused(target, options.format, "its requests wait for nothing by name")
-                    })?
+                    let plays = agentic::write(&corpus, source, &mut sink);
+                    let why = "its requests wait for nothing by name";
+                    plays.ok_or_else(|| Bag::from(refused(target, options.format, why)))?;
                 }
-                ConvertTarget::AppliedComputeAgentic => applied::write(&corpus, &mut lost)?,
+                ConvertTarget::AppliedComputeAgentic => {
+                    applied::write(&corpus, &mut sink, &mut lost)?;
+                }
                 ConvertTarget::Mooncake
                 | ConvertTarget::MooncakeDelta
                 | ConvertTarget::Weka
-                | ConvertTarget::Dynamo => rows::write(&corpus, options, target, &mut lost)?,
+                | ConvertTarget::Dynamo => {
+                    rows::write(&corpus, (options, target), &mut sink, &mut lost)?;
+                }
             }
         }
-    };
-    Ok(Conversion { text, lost: lost.found() })
+    }
+    sink.finish()?;
+    Ok(lost.found())
 }
 
-fn to_weka(files: &[TraceInput], lost: &mut Lost) -> Result<Vec<u8>, Bag> {
-    let (mut text, mut problems) = (Vec::new(), Bag::new());
+fn to_weka(files: &[TraceInput], sink: &mut Sink<'_>, lost: &mut Lost) -> Result<(), Bag> {
+    let mut problems = Bag::new();
     let read = read_dynamo(files, RecordedOptions::strict(), &mut |tree| {
-        if let Err(bag) = weka::write(&tree, &mut text, lost) {
+        if let Err(bag) = weka::write(&tree, sink, lost) {
             problems.extend(bag);
         }
     })?;
@@ -82,7 +95,22 @@ fn to_weka(files: &[TraceInput], lost: &mut Lost) -> Result<Vec<u8>, Bag> {
         problems.push(request.place.problem(Code::TraceConvert, message, "this record"));
     });
     lost.add_recorded(&read.counts);
-    if problems.is_empty() { Ok(text) } else { Err(problems) }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Reads twice: what sessions are called in a capture depends on whether names meet anywhere in the corpus.
+fn to_dynamo(files: &[TraceInput], sink: &mut Sink<'_>, lost: &mut Lost) -> Result<(), Bag> {
+    let options = RecordedOptions::strict();
+    let mut names = SessionNames::default();
+    read_weka(files, options, &mut |tree| names.add(&tree))?;
+    let mut problems = Bag::new();
+    let counts = read_weka(files, options, &mut |tree| {
+        if let Err(bag) = dynamo::write(&tree, &names, sink, lost) {
+            problems.extend(bag);
+        }
+    })?;
+    lost.add_recorded(&counts);
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// Notes what only recordings say; models and ends of requests are those of plays where there are any.

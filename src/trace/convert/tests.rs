@@ -1,10 +1,12 @@
 //! What a target cannot hold is counted; what it can is read again as it was.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
+use crate::diag::Bag;
 use crate::trace::{
-    ArrivalRule, Conversion, ConvertTarget, ConvertedSource, HashIds, LOSSES, ReadOptions,
+    ArrivalRule, ConvertError, ConvertTarget, ConvertedSource, HashIds, LOSSES, ReadOptions,
     RecordedOptions, RecordedTree, Shard, TraceFormat, TraceInput, convert, read_corpus,
     read_dynamo, read_weka,
 };
@@ -13,6 +15,30 @@ use crate::workload::Corpus;
 
 /// The page that says what can be converted.
 const PAGE: &str = include_str!("../../../docs/traces.md");
+
+/// A trace in another format, in memory.
+#[derive(Debug)]
+pub(crate) struct Conversion {
+    /// What is written.
+    pub(crate) text: Vec<u8>,
+    /// What is lost, by name.
+    pub(crate) lost: BTreeMap<&'static str, u64>,
+}
+
+/// As [`convert`], into memory.
+pub(crate) fn in_memory(
+    shards: &[Shard],
+    options: &ReadOptions,
+    target: ConvertTarget,
+    source: &ConvertedSource,
+) -> Result<Conversion, Bag> {
+    let mut text = Vec::new();
+    match convert(shards, options, (target, source), &mut text) {
+        Ok(lost) => Ok(Conversion { text, lost }),
+        Err(ConvertError::Trace(bag)) => Err(bag),
+        Err(ConvertError::Output(error)) => panic!("a Vec takes every write: {error}"),
+    }
+}
 
 fn options(format: TraceFormat) -> ReadOptions {
     let size = BlockSize::new(4).expect("a size");
@@ -23,7 +49,7 @@ fn told(format: TraceFormat, text: &str, target: ConvertTarget) -> Result<Conver
     let source = ConvertedSource { format: format.name().to_owned(), digest: "d".to_owned() };
     let name = if format.is_table() { "a.csv" } else { "a.jsonl" };
     let shard = Shard::new(name, text.as_bytes().to_vec());
-    convert(&[shard], &options(format), target, &source).map_err(|bag| {
+    in_memory(&[shard], &options(format), target, &source).map_err(|bag| {
         bag.into_sorted().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     })
 }
@@ -286,6 +312,65 @@ fn sums_that_a_trace_of_weka_states_are_losses_by_name() {
     for target in [ConvertTarget::Dynamo, ConvertTarget::AgenticMooncake, ConvertTarget::Mooncake] {
         let (_, lost) = converted(TraceFormat::Weka, &text, target);
         assert!(lost.contains(sums), "{target:?}: {lost}");
+    }
+}
+
+/// Counts lines, each of which it takes by itself, up to a number of them.
+struct Lines {
+    taken: usize,
+    room: usize,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        assert_eq!(end, Some(bytes.len() - 1), "a whole line and no more");
+        if self.taken == self.room {
+            return Err(io::Error::other("full"));
+        }
+        self.taken += 1;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_written_goes_out_line_by_line_and_a_full_disk_is_told() {
+    let azure = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.0010000,4808,10\n2023-11-16 18:17:03.0020005,3180,8\n";
+    let request = |at: u32| {
+        format!(
+            r#"{{"t":{at},"type":"n","model":"m","in":8,"out":2,"hash_ids":[1,2],"api_time":1}}"#
+        )
+    };
+    let weka = |id: &str| {
+        format!(
+            r#"{{"id":"{id}","models":["m"],"block_size":4,"hash_id_scope":"local","requests":[{},{}]}}"#,
+            request(0),
+            request(5)
+        )
+    };
+    let weka = [weka("a"), weka("b")].join("\n");
+    let (capture, _) = converted(TraceFormat::Weka, &weka, ConvertTarget::Dynamo);
+    for (from, text, target, lines) in [
+        (TraceFormat::Azure, azure, ConvertTarget::Mooncake, 2),
+        (TraceFormat::Azure, azure, ConvertTarget::AppliedComputeAgentic, 2),
+        (TraceFormat::Weka, &weka, ConvertTarget::AgenticMooncake, 5),
+        (TraceFormat::Weka, &weka, ConvertTarget::Dynamo, 4),
+        (TraceFormat::Dynamo, &capture, ConvertTarget::Weka, 2),
+    ] {
+        let source = ConvertedSource { format: "f".to_owned(), digest: "d".to_owned() };
+        let name = if from.is_table() { "a.csv" } else { "a.jsonl" };
+        let shard = [Shard::new(name, text.as_bytes().to_vec())];
+        let to = |out: &mut Lines| convert(&shard, &options(from), (target, &source), out);
+        let mut out = Lines { taken: 0, room: usize::MAX };
+        to(&mut out).expect("it can be said");
+        assert_eq!(out.taken, lines, "{from:?} to {target:?}");
+        let mut full = Lines { taken: 0, room: lines - 1 };
+        let error = to(&mut full).expect_err("no room for the last line");
+        assert!(matches!(error, ConvertError::Output(_)), "{from:?} to {target:?}: {error:?}");
     }
 }
 

@@ -8,6 +8,7 @@ use crate::trace::recorded::{Place, RecordedRequest, RecordedTree, SpawnMode, To
 use crate::units::Nanos;
 
 use super::lost::Lost;
+use super::sink::Sink;
 
 /// Tokens of a block where no request names any. Source: spec/REPLAY.md §1.4.
 const DEFAULT_BLOCK: u32 = 16;
@@ -15,11 +16,11 @@ const DEFAULT_BLOCK: u32 = 16;
 /// What requests of the format say beside their lengths and blocks.
 const KEPT: [&str; 6] = ["input-types", "output-types", "stop", "streaming", "think-time", "ttft"];
 
-/// Appends a tree of a capture as one line.
+/// Writes a tree of a capture as one line.
 ///
 /// # Errors
 /// `trace::convert` for what the format asks for and a capture leaves open, and for turns that are not in the order of their starts.
-pub(super) fn write(tree: &RecordedTree, out: &mut Vec<u8>, lost: &mut Lost) -> Result<(), Bag> {
+pub(super) fn write(tree: &RecordedTree, sink: &mut Sink<'_>, lost: &mut Lost) -> Result<(), Bag> {
     let mut writer = Writer { tree, problems: Bag::new(), slots: BTreeMap::new() };
     writer.place_children();
     let requests = writer.list(0, lost);
@@ -33,13 +34,13 @@ pub(super) fn write(tree: &RecordedTree, out: &mut Vec<u8>, lost: &mut Lost) -> 
     let size = tree.block_size.map_or(DEFAULT_BLOCK, crate::units::BlockSize::get);
     let models: Vec<String> = models.into_iter().map(text).collect();
     let line = format!(
-        "{{\"id\":{},\"models\":[{}],\"block_size\":{size},\"hash_id_scope\":\"{}\",\"requests\":[{}]}}\n",
+        "{{\"id\":{},\"models\":[{}],\"block_size\":{size},\"hash_id_scope\":\"{}\",\"requests\":[{}]}}",
         text(tree.id()),
         models.join(","),
         tree.hash_scope.name(),
         requests
     );
-    out.extend_from_slice(line.as_bytes());
+    sink.line(&line);
     Ok(())
 }
 

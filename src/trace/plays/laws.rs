@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::trace::{
     Conversion, ConvertTarget, ConvertedSource, CorpusView, ReadOptions, Shard, TraceFormat,
-    convert, read_corpus,
+    convert_in_memory, read_corpus,
 };
 use crate::units::BlockSize;
 use crate::workload::{Corpus, PlayNode};
@@ -23,7 +23,7 @@ fn converted(format: TraceFormat, text: &str) -> Conversion {
     let source = ConvertedSource { format: "f".to_owned(), digest: "d".to_owned() };
     let options = ReadOptions::strict(format, BlockSize::new(64).expect("a size"));
     let shard = Shard::new("a.jsonl", text.as_bytes().to_vec());
-    convert(&[shard], &options, ConvertTarget::AgenticMooncake, &source).expect("plays")
+    convert_in_memory(&[shard], &options, ConvertTarget::AgenticMooncake, &source).expect("plays")
 }
 
 /// Converts and reads again; whatever differs must be counted.

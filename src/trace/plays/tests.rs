@@ -1,7 +1,7 @@
 //! Recordings written by hand, and what each request waits for.
 
 use crate::trace::{
-    ConvertTarget, ConvertedSource, ReadOptions, Shard, Strictness, TraceFormat, convert,
+    ConvertTarget, ConvertedSource, ReadOptions, Shard, Strictness, TraceFormat, convert_in_memory,
     read_corpus,
 };
 use crate::units::BlockSize;
@@ -264,7 +264,7 @@ fn a_recording_as_agentic_mooncake_is_the_same_plays() {
     let source = ConvertedSource { format: "weka".to_owned(), digest: "d".to_owned() };
     let options = ReadOptions::strict(TraceFormat::Weka, BlockSize::new(64).expect("a size"));
     let shard = Shard::new("a.jsonl", text.into_bytes());
-    let converted = convert(&[shard], &options, ConvertTarget::AgenticMooncake, &source);
+    let converted = convert_in_memory(&[shard], &options, ConvertTarget::AgenticMooncake, &source);
     let converted = converted.expect("plays").text;
     let converted = String::from_utf8(converted).expect("JSON is text");
     let again = read(TraceFormat::AgenticMooncake, &converted).expect("a right file");
