@@ -68,7 +68,7 @@ const SHORT: usize = 19;
 ///
 /// Eight bytes are looked at together. Source: Lemire, "Quickly parsing eight digits" (2018); where digits end, the sum of a byte that is
 /// none, less `0`, and 6 has a bit in its upper half, or had one before.
-fn digits(array: &[u8], start: usize) -> Option<(u64, usize)> {
+pub(super) fn digits(array: &[u8], start: usize) -> Option<(u64, usize)> {
     const ZEROS: u64 = 0x3030_3030_3030_3030;
     let (mut number, mut at) = (0_u64, start);
     while let Some(eight) = array.get(at..).and_then(<[u8]>::first_chunk) {

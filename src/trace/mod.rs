@@ -17,6 +17,7 @@ mod hash_ids;
 mod json;
 mod mooncake;
 mod options;
+mod plain;
 mod plays;
 mod quick;
 mod ragpulse;

@@ -11,6 +11,7 @@ use super::counts::ReadCounts;
 use super::field::{Field, Fields};
 use super::hash_ids;
 use super::options::{HashIds, ReadOptions, Strictness};
+use super::plain::{self, PlainRow};
 use super::quick;
 use super::row::{Line, Row};
 
@@ -19,6 +20,46 @@ use super::row::{Line, Row};
 /// # Errors
 /// The first problem of the row.
 pub(super) fn read_row<'a>(
+    line: Line<'a>,
+    options: &ReadOptions,
+    ids: &mut Vec<u64>,
+    counts: &mut ReadCounts,
+) -> Result<Row<'a>, Problem> {
+    ids.clear();
+    if let Some(row) = read_plain_row(line, options, ids) {
+        return Ok(row);
+    }
+    read_any_row(line, options, ids, counts)
+}
+
+/// Reads one row that is written as nearly all are and has nothing that is refused or counted; `None` for any other.
+fn read_plain_row<'a>(
+    line: Line<'a>,
+    options: &ReadOptions,
+    ids: &mut Vec<u64>,
+) -> Option<Row<'a>> {
+    if options.hashes == HashIds::Absent || options.unit.milliseconds_exponent() != 0 {
+        return None;
+    }
+    let PlainRow { timestamp: (timestamp, arrival_at), input, output } =
+        plain::read(line.text, ids)?;
+    let input = Tokens::new(u64::from(input));
+    let needed = usize::try_from(input.blocks_ceil(options.block_size).get()).ok()?;
+    (input > Tokens::ZERO && ids.len() == needed).then(|| Row {
+        line,
+        arrival_ms: Some(f64::from(timestamp)),
+        arrival_at,
+        input,
+        output: Tokens::new(u64::from(output)),
+        session_id: None,
+        delay_ms: None,
+        delay_at: line.whole(),
+        request_id: None,
+    })
+}
+
+/// Reads one row as whatever it is.
+fn read_any_row<'a>(
     line: Line<'a>,
     options: &ReadOptions,
     ids: &mut Vec<u64>,
@@ -214,6 +255,79 @@ fn output(line: &Line<'_>, fields: &Fields<'_>) -> Result<Tokens, Problem> {
             let message = format!("trace line {} is missing output_length", line.number);
             let label = "no `output_length` in this row";
             Err(line.problem(Code::TraceField, line.whole(), message, label))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::trace::options::TraceFormat;
+    use crate::units::BlockSize;
+
+    /// Holds what is read of a plain row against what is read of any: returns whether it was one.
+    fn both(text: &str) -> bool {
+        let line = Line { file: "a", number: 1, running: 1, text };
+        let options =
+            ReadOptions::strict(TraceFormat::Mooncake, BlockSize::new(4).expect("a size"));
+        let (mut ids, mut expected) = (Vec::new(), Vec::new());
+        let Some(found) = read_plain_row(line, &options, &mut ids) else { return false };
+        let mut counts = ReadCounts::default();
+        let row = read_any_row(line, &options, &mut expected, &mut counts);
+        let row = row.unwrap_or_else(|problem| panic!("`{text}` is wrong and was read: {problem}"));
+        assert_eq!(format!("{found:?}"), format!("{row:?}"));
+        assert_eq!((ids, counts), (expected, ReadCounts::default()), "{text}");
+        true
+    }
+
+    #[test]
+    fn published_rows_are_plain_and_what_else_there_is_is_not() {
+        for text in [
+            r#"{"timestamp": 27482, "input_length": 6, "output_length": 500, "hash_ids": [46, 47]}"#,
+            r#"{"hash_ids":[18446744073709551],"output_length":0,"timestamp":0,"input_length":4}"#,
+            r#" { "input_length" : 1 , "output_length":1 , "timestamp":4294967295 , "hash_ids": [0 ] } "#,
+        ] {
+            assert!(both(text), "{text}");
+        }
+        let row = |timestamp: &str, input: &str, ids: &str| {
+            format!(
+                r#"{{"timestamp":{timestamp},"input_length":{input},"output_length":1,"hash_ids":{ids}}}"#
+            )
+        };
+        for (timestamp, input, ids) in [
+            ("0.5", "4", "[1]"),
+            ("01", "4", "[1]"),
+            ("-1", "4", "[1]"),
+            ("1e2", "4", "[1]"),
+            ("\"1\"", "4", "[1]"),
+            ("null", "4", "[1]"),
+            ("4294967296", "4", "[1]"),
+            ("0", "0", "[]"),
+            ("0", "5", "[1]"),
+            ("0", "4", "[1,2]"),
+            ("0", "4", "[-1]"),
+            ("0", "4", "[1"),
+            ("0", "4", "[1],\"x\":1"),
+            ("0", "4", "[1],\"timestamp\":0"),
+            ("0", "4", "[1],\"hash_ids\":[1]"),
+            ("0", "4", "[1]}{"),
+            ("0", "4 4", "[1]"),
+            ("0,", "4", "[1]"),
+        ] {
+            let text = row(timestamp, input, ids);
+            assert!(!both(&text), "{text}");
+        }
+        assert!(!both("") && !both("{}") && !both(r#"{"timestamp":0}"#));
+    }
+
+    proptest! {
+        #[test]
+        fn a_plain_row_is_what_any_reader_finds_or_is_none(
+            text in r#"\{ ?("(timestamp|hash_ids|input_length|output_length)" ?: ?([0-9]{1,11}(\.[0-9])?|\[ ?([0-9]{1,20}( ?, ?[0-9]{1,20}){0,3})?,?\]) ?,? ?){3,5}\}?"#
+        ) {
+            both(&text);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! reason: the caller reads the file as a whole then, and says exactly what is wrong and where.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -17,6 +17,8 @@ use super::shard::{Contents, Shard};
 
 /// How many bytes are read at once.
 const AT_ONCE: usize = 1 << 18;
+/// How many bytes are unpacked at once: rows are read from the first of them while the next are unpacked.
+const UNPACKED_AT_ONCE: usize = 1 << 16;
 
 /// Something is not in order with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +140,7 @@ fn unpacked_lines<D: Read + Send>(
 ) -> Result<(Sha256, D, (u64, u64)), Irregular> {
     let watched = Watched::new(decoder, digests);
     let (content, counts) =
-        read_ahead(watched, AT_ONCE, |content| lines(content, name, lines_before, take));
+        read_ahead(watched, UNPACKED_AT_ONCE, |content| lines(content, name, lines_before, take));
     Ok((content.hasher.unwrap_or_default().finish(), content.from, counts?))
 }
 
@@ -165,29 +167,94 @@ fn watched_lines<R: Read>(
     Ok(Seen { bytes, sha256, content_sha256: sha256, rows, lines })
 }
 
-/// Reads lines to the end; returns how many there were, and how many of them were not blank.
+/// Reads lines to the end; returns how many there were, and how many of them were not blank. They are handed over from where they lie: only those
+/// that reach across two pieces of what is read are put together.
 fn lines(
     text: &mut impl BufRead,
     name: &str,
     lines_before: u64,
     mut take: impl FnMut(Line<'_>),
 ) -> Result<(u64, u64), Irregular> {
-    let (mut bytes, mut number, mut rows) = (Vec::new(), 0, 0);
-    loop {
-        bytes.clear();
-        if text.read_until(b'\n', &mut bytes).map_err(|_| Irregular)? == 0 {
-            return Ok((number, rows));
-        }
-        number += 1;
-        let line = match bytes.strip_suffix(b"\n") {
-            Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
-            None => &bytes,
-        };
-        rows += u64::from(!line.trim_ascii().is_empty());
-        let text = std::str::from_utf8(line).map_err(|_| Irregular)?;
-        if number == 1 && text.starts_with('\u{feff}') {
+    let (mut number, mut rows, mut begun) = (0, 0, Vec::new());
+    let mut each = |bytes: &[u8]| {
+        let whole = std::str::from_utf8(bytes).map_err(|_| Irregular)?;
+        if number == 0 && whole.starts_with('\u{feff}') {
             return Err(Irregular);
         }
-        take(Line { file: name, number, running: lines_before + number, text });
+        for text in whole.lines() {
+            number += 1;
+            rows += u64::from(!text.as_bytes().trim_ascii().is_empty());
+            take(Line { file: name, number, running: lines_before + number, text });
+        }
+        Ok(())
+    };
+    loop {
+        let piece = match text.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            piece => piece.map_err(|_| Irregular)?,
+        };
+        let length = piece.len();
+        if length == 0 {
+            break;
+        }
+        let mut piece = piece;
+        if !begun.is_empty()
+            && let Some(end) = piece.iter().position(|byte| *byte == b'\n')
+        {
+            begun.extend_from_slice(&piece[..=end]);
+            each(&begun)?;
+            begun.clear();
+            piece = &piece[end + 1..];
+        }
+        let whole = piece.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        each(&piece[..whole])?;
+        begun.extend_from_slice(&piece[whole..]);
+        text.consume(length);
+    }
+    each(&begun)?;
+    Ok((number, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Lines with both their numbers, and how many there are.
+    type Read = (Vec<(u64, u64, String)>, (u64, u64));
+
+    /// Returns what is read in pieces of a size.
+    fn read(bytes: &[u8], size: usize) -> Result<Read, Irregular> {
+        let mut all = Vec::new();
+        let counts = lines(&mut BufReader::with_capacity(size, bytes), "f", 5, |line| {
+            all.push((line.number, line.running, line.text.to_owned()));
+        })?;
+        Ok((all, counts))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+        #[test]
+        fn lines_are_the_same_however_reads_fall(text in "[a é€\r\n]{0,60}", size in 1_usize..20) {
+            let (all, counts) = read(text.as_bytes(), size).expect("a text");
+            let expected: Vec<&str> = text.lines().collect();
+            let found: Vec<&str> = all.iter().map(|(_, _, line)| line.as_str()).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert!(all.iter().zip(1..).all(|(line, number)| (line.0, line.1) == (number, number + 5)));
+            let rows = all.iter().filter(|(_, _, line)| !line.trim_ascii().is_empty());
+            prop_assert_eq!(counts, (all.len() as u64, rows.map(|_| 1).sum::<u64>()));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_and_a_byte_order_mark_are_irregular() {
+        for size in [1, 2, 7, 100] {
+            assert_eq!(read(b"a\n\xffb\nc", size), Err(Irregular));
+            assert_eq!(read(b"a\n\xe2\x82", size), Err(Irregular));
+            assert_eq!(read("\u{feff}a\nb".as_bytes(), size), Err(Irregular));
+            assert!(read("a\n\u{feff}b".as_bytes(), size).is_ok());
+        }
     }
 }
