@@ -37,7 +37,7 @@ pub(super) fn graphs(
     mut reading: Reading,
 ) -> Result<(Vec<Graph>, Bag), Bag> {
     check_traces(topology, traces, &mut reading);
-    let shape = graph(topology, &[], traces.first().map_or("", |trace| &trace.id));
+    let shape = graph((topology, None), &[], traces.first().map_or("", |trace| &trace.id));
     for finding in findings(&shape) {
         let place = topology.place(finding.subject);
         reading.bag.push(place.problem(finding.code, finding.message, "here"));
@@ -112,7 +112,7 @@ fn of_trace(
     }
     let seeds = seeds(topology, trace, reading);
     let prompts = prompts(topology, order, &seeds, reading);
-    (!reading.bag.has_errors()).then(|| graph(topology, &prompts, &trace.id))
+    (!reading.bag.has_errors()).then(|| graph((topology, Some(order)), &prompts, &trace.id))
 }
 
 /// Returns the graph of a trace that is one prompt.
@@ -144,7 +144,7 @@ fn only_prompt(
         edges,
         edge_places: Vec::new(),
     };
-    (!reading.bag.has_errors()).then(|| graph(&one, &[pieces], &trace.id))
+    (!reading.bag.has_errors()).then(|| graph((&one, None), &[pieces], &trace.id))
 }
 
 /// Returns what channels hold at the start of a trace.
@@ -185,8 +185,22 @@ fn seed(channel: &Channel, value: &Written, reading: &mut Reading) -> Option<See
 }
 
 /// Returns the graph of a topology with what each node says.
-fn graph(topology: &Topology, prompts: &[Vec<Piece>], id: &str) -> Graph {
+///
+/// Its calls are turns of one session, in an order in which each comes after all that lead to it; one that is sent only when all others
+/// have ended is the last. Without an order they are turns by their numbers.
+fn graph(
+    (topology, order): (&Topology, Option<&Order>),
+    prompts: &[Vec<Piece>],
+    id: &str,
+) -> Graph {
     let count = topology.nodes.len();
+    let place = |at: usize| order.map_or(at, |order| order.positions[at]);
+    let is_last = |at: usize| {
+        let has_ended = |other: usize| {
+            order.is_none_or(|order| order.has_ended(NodeIndex(other), NodeIndex(at)))
+        };
+        place(at) + 1 == count && (0..count).all(|other| other == at || has_ended(other))
+    };
     let mut causes = vec![None; count];
     for edge in &topology.edges {
         if let (Endpoint::Node(source), Endpoint::Node(target)) = (edge.source, edge.target) {
@@ -204,8 +218,8 @@ fn graph(topology: &Topology, prompts: &[Vec<Piece>], id: &str) -> Graph {
         let turn = SessionTurn {
             session: id.to_owned(),
             parent: None,
-            turn: at,
-            is_final: at + 1 == count,
+            turn: place(at),
+            is_final: is_last(at),
             cause,
         };
         node(draft, turn, pieces)

@@ -123,6 +123,26 @@ fn a_topology_runs_once_a_trace_with_what_its_channels_hold() {
 }
 
 #[test]
+fn turns_follow_what_leads_to_them_and_only_one_that_follows_all_others_is_the_last() {
+    let turns = |edges: &str| {
+        let prompt = "{prompt: [{role: user, content: x}]}";
+        let text = format!(
+            "graph: {{version: '2.0', nodes: {{a: {prompt}, b: {prompt}, c: {prompt}}}, edges: [{edges}]}}\ntraces: [{{id: t}}]\n"
+        );
+        let graph = read(&text).remove(0);
+        let turn = |node: &crate::graph::Node| (node.session.turn, node.session.is_final);
+        graph.nodes.iter().map(turn).collect::<Vec<_>>()
+    };
+    let chain = "{source: c, target: b}, {source: b, target: a}";
+    assert_eq!(turns(chain), [(2, true), (1, false), (0, false)]);
+    let beside = "{source: c, target: a}, {source: c, target: b}";
+    assert!(turns(beside).iter().all(|(_, is_final)| !is_final), "two of them end the session");
+    let early =
+        "{source: c, target: b}, {source: b, target: a, delay_after_predecessor_start_us: 1}";
+    assert!(turns(early).iter().all(|(_, is_final)| !is_final), "it need not have ended");
+}
+
+#[test]
 fn one_file_is_the_same_as_documents_and_as_lines() {
     let documents = "kind: graph\nversion: 2.0\nnodes: {a: {prompt: [{role: user, content: x}]}}\n---\nid: t\n---\nkind: trace\nid: u\n";
     let lines = "{\"kind\":\"graph\",\"version\":\"2.0\",\"nodes\":{\"a\":{\"prompt\":[{\"role\":\"user\",\"content\":\"x\"}]}}}\n\n{\"id\":\"t\"}\n{\"kind\":\"trace\",\"id\":\"u\"}\n";
