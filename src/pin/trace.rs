@@ -1,7 +1,6 @@
 //! Trace pins: `pins/traces/NAME.kdl`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::diag::{Bag, Code, Problem, counted};
 use crate::digest::Sha256;
@@ -11,18 +10,15 @@ use crate::scenario::cursor::View;
 use crate::scenario::shape::{Field, Shape};
 use crate::scenario::syntax::Place;
 use crate::trace::{
-    ArrivalRule, ColumnTime, Columns, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard,
-    Strictness, TimeUnit, TimestampBasis, TraceFormat, WatchedRead, count_rows, read_views,
-    read_watched,
+    ArrivalRule, ColumnTime, CorpusView, HashIds, ReadOptions, RowOrder, Seen, Shard, Strictness,
+    TimeUnit, TimestampBasis, TraceFormat, WatchedRead, count_rows, read_views, read_watched,
 };
-use crate::units::BlockSize;
 
 use super::file::{ABOUT, Files, NAME, ORIGIN, PinFile, digest};
+use super::graphs::{self, GraphFormat};
+use super::rows::{block_size, check_unit, columns, hashes, states_unit};
 use super::verify::{SHARD, incomplete};
 use super::{PinKind, PinnedFile};
-
-/// What a trace without hash ids is said to be blocked in: no prompt has a block that means anything.
-const UNUSED_BLOCK_SIZE: u32 = 512;
 
 static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Field::word(
     "FORMAT",
@@ -37,8 +33,10 @@ static FORMAT: Shape = Shape::new("format", "The file format.").once().args(&[Fi
         "burstgpt",
         "ragpulse",
         "csv",
+        "native",
+        "dag-jsonl",
     ],
-    "The file format.",
+    "The file format; `native` and `dag-jsonl` are graphs, which a workload names as `graph`.",
 )]);
 
 static BLOCK_SIZE: Shape =
@@ -80,9 +78,11 @@ static HASHES: Shape =
         "`ids`: each row names its blocks; `none`: every prompt is unique.",
     )]);
 
-static REQUESTS: Shape =
-    Shape::new("requests", "How many requests all shards hold; `bench pin PINFILE` fills it in.")
-        .args(&[Field::count("COUNT", "How many.").at_least(1)]);
+static REQUESTS: Shape = Shape::new(
+    "requests",
+    "How many requests all shards hold, but for graphs; `bench pin PINFILE` fills it in.",
+)
+.args(&[Field::count("COUNT", "How many.").at_least(1)]);
 
 static TRACE: Shape = Shape::new("trace", "A recorded workload.")
     .keyed_once()
@@ -115,10 +115,25 @@ pub(super) static FILE: Shape = Shape::root(&[&TRACE]);
 #[derive(Debug, Clone)]
 pub struct TracePin {
     name: String,
+    content: Content,
+    shards: Vec<PinnedFile>,
+}
+
+/// What the files of a trace hold.
+#[derive(Debug, Clone)]
+enum Content {
+    /// Recorded requests.
+    Rows(Box<Rows>),
+    /// Graphs that somebody wrote.
+    Graphs(GraphFormat),
+}
+
+/// Recorded requests, as a pin states them.
+#[derive(Debug, Clone)]
+struct Rows {
     options: ReadOptions,
     requests: u64,
     requests_at: Place,
-    shards: Vec<PinnedFile>,
 }
 
 impl TracePin {
@@ -133,9 +148,28 @@ impl TracePin {
         &self.name
     }
 
-    /// Returns how many requests its files hold together.
-    pub fn requests(&self) -> u64 {
-        self.requests
+    /// Returns how many requests its files hold together; `None` for graphs, which say that themselves.
+    pub fn requests(&self) -> Option<u64> {
+        match &self.content {
+            Content::Rows(rows) => Some(rows.requests),
+            Content::Graphs(_) => None,
+        }
+    }
+
+    /// Returns the format of its graphs; `None` where it holds recorded requests.
+    pub const fn graphs(&self) -> Option<GraphFormat> {
+        match &self.content {
+            Content::Rows(_) => None,
+            Content::Graphs(format) => Some(*format),
+        }
+    }
+
+    /// Returns the word of its format.
+    pub const fn format_name(&self) -> &'static str {
+        match &self.content {
+            Content::Rows(rows) => rows.options.format.name(),
+            Content::Graphs(format) => format.name(),
+        }
     }
 
     /// Returns its files, in order.
@@ -144,8 +178,18 @@ impl TracePin {
     }
 
     /// Returns how it is read: the first rows of it, or all, for a load that needs recorded arrivals, or one that does not.
-    pub fn options(&self, arrivals: ArrivalRule, first_rows: Option<u64>) -> ReadOptions {
-        ReadOptions { arrivals, first_rows, ..self.options.clone() }
+    ///
+    /// # Errors
+    /// [`Code::PinField`] where it holds graphs.
+    pub fn options(
+        &self,
+        arrivals: ArrivalRule,
+        first_rows: Option<u64>,
+    ) -> Result<ReadOptions, Problem> {
+        match &self.content {
+            Content::Rows(rows) => Ok(ReadOptions { arrivals, first_rows, ..rows.options.clone() }),
+            Content::Graphs(format) => Err(graphs::without_rows(&self.name, *format)),
+        }
     }
 
     /// Returns the pin's digest: everything that can change a number; names, `about` and `origin` stay out.
@@ -157,25 +201,33 @@ impl TracePin {
                 ("sha256", shard.sha256.into()),
             ])
         });
-        let has_ids = self.options.hashes == HashIds::Expected;
-        let block_size = Value::count(u64::from(self.options.block_size.get()));
-        let calendar = !states_unit(self.options.format) || self.options.format == TraceFormat::Csv;
-        let unit = Value::text(self.options.unit.name());
+        let shards = Value::List(shards.collect());
+        let Rows { options, requests, .. } = match &self.content {
+            Content::Rows(rows) => &**rows,
+            Content::Graphs(format) => {
+                let format = ("format", Value::text(format.name()));
+                return digest(PinKind::Trace, object([format, ("shards", shards)]));
+            }
+        };
+        let has_ids = options.hashes == HashIds::Expected;
+        let block_size = Value::count(u64::from(options.block_size.get()));
+        let calendar = !states_unit(options.format) || options.format == TraceFormat::Csv;
+        let unit = Value::text(options.unit.name());
         let fields = object([
             ("block_size", if has_ids { block_size } else { Value::Null }),
-            ("format", Value::text(self.options.format.name())),
+            ("format", Value::text(options.format.name())),
             ("hashes", Value::text(if has_ids { "ids" } else { "none" })),
-            ("lenient", Value::Bool(self.options.strictness == Strictness::Lenient)),
-            ("requests", Value::count(self.requests)),
-            ("shards", Value::List(shards.collect())),
-            ("sort", Value::Bool(self.options.order == RowOrder::Sorted)),
+            ("lenient", Value::Bool(options.strictness == Strictness::Lenient)),
+            ("requests", Value::count(*requests)),
+            ("shards", shards),
+            ("sort", Value::Bool(options.order == RowOrder::Sorted)),
             ("timestamps_unit", if calendar { Value::Null } else { unit }),
         ]);
         // A field of `weka` alone leaves the digests of other pins as they are.
-        let basis = (self.options.format == TraceFormat::Weka)
-            .then(|| Value::text(self.options.basis.name()));
+        let basis =
+            (options.format == TraceFormat::Weka).then(|| Value::text(options.basis.name()));
         let fields = fields.with("nested_timestamp_basis", basis);
-        let columns = self.options.columns.as_deref().map(|columns| {
+        let columns = options.columns.as_deref().map(|columns| {
             let time = columns.timestamp.as_ref();
             object([
                 ("input", Value::text(&columns.input)),
@@ -195,35 +247,37 @@ impl TracePin {
     /// Everything that is not as pinned.
     pub fn open(&self, root: &Path) -> Result<Vec<Shard>, Bag> {
         let mut bag = Bag::new();
-        let mut rows = 0;
+        let mut found = 0;
         let mut shards = Vec::with_capacity(self.shards.len());
         for file in &self.shards {
             match self.open_shard(file, root) {
                 Ok((shard, count)) => {
-                    rows += count;
+                    found += count;
                     shards.push(shard);
                 }
                 Err(problem) => bag.push(problem),
             }
         }
-        if bag.is_empty() && rows != self.requests {
-            let message = format!(
-                "`{}` holds {}, pinned are {}",
-                self.name,
-                counted(rows, "request"),
-                self.requests
-            );
-            bag.push(self.requests_at.problem(Code::PinRequests, message, "pinned here"));
+        if let Content::Rows(rows) = &self.content
+            && bag.is_empty()
+            && found != rows.requests
+        {
+            let (found, pinned) = (counted(found, "request"), rows.requests);
+            let message = format!("`{}` holds {found}, pinned are {pinned}", self.name);
+            bag.push(rows.requests_at.problem(Code::PinRequests, message, "pinned here"));
         }
         if bag.is_empty() { Ok(shards) } else { Err(bag) }
     }
 
-    /// Verifies one file and returns its text and rows.
+    /// Verifies one file and returns its text and how many rows it has; graphs have none.
     fn open_shard(&self, file: &PinnedFile, root: &Path) -> Result<(Shard, u64), Problem> {
         let packed = Shard::new(&file.path, file.read(root)?);
         let text = packed.unpack()?.into_owned();
         file.verify_contents(&text)?;
-        let rows = count_rows(&text, self.options.format);
+        let rows = match &self.content {
+            Content::Rows(rows) => count_rows(&text, rows.options.format),
+            Content::Graphs(_) => 0,
+        };
         Ok((Shard::unpacked(&file.path, text), rows))
     }
 
@@ -232,14 +286,14 @@ impl TracePin {
     /// Files are read line by line where their format allows that, and nothing is returned before all of them are what is pinned.
     ///
     /// # Errors
-    /// As [`TracePin::open`] and [`read_views`].
+    /// As [`TracePin::open`], [`TracePin::options`] and [`read_views`].
     pub fn read_views(
         &self,
         root: &Path,
         arrivals: ArrivalRule,
         firsts: &[Option<u64>],
     ) -> Result<Vec<CorpusView>, Bag> {
-        let options = self.options(arrivals, None);
+        let options = self.options(arrivals, None)?;
         if let Some(read) = self.read_line_by_line(root, &options, firsts) {
             return read;
         }
@@ -261,7 +315,8 @@ impl TracePin {
                 == (seen.bytes, seen.sha256, seen.content_sha256)
         };
         let rows: u64 = seen.iter().map(|seen| seen.rows).sum();
-        let is_right = rows == self.requests && self.shards.iter().zip(&seen).all(is_pinned);
+        let is_right =
+            Some(rows) == self.requests() && self.shards.iter().zip(&seen).all(is_pinned);
         is_right.then_some(views)
     }
 
@@ -283,6 +338,15 @@ impl TracePin {
 fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
     let word = |node_name: &str, field: &str| node.child(node_name)?.text(field).map(str::to_owned);
     let format = word("format", "FORMAT")?;
+    let shards = |bag: &mut Bag| {
+        let decoded = |shard| PinnedFile::decode(shard, PinKind::Trace.folder(), name, bag);
+        node.all("shard").filter_map(decoded).collect::<Vec<PinnedFile>>()
+    };
+    if let Some(format) = GraphFormat::of(&format) {
+        graphs::check(format, node, bag);
+        let (name, content) = (name.to_owned(), Content::Graphs(format));
+        return Some(TracePin { name, content, shards: shards(bag) });
+    }
     let format = TraceFormat::ALL.iter().copied().find(|known| known.name() == format)?;
     let unit = word("timestamps", "unit").and_then(|word| ColumnTime::of(&word));
     let columns = columns(format, unit, node, bag);
@@ -312,141 +376,13 @@ fn decode(name: &str, node: &View<'_>, bag: &mut Bag) -> Option<TracePin> {
         is_block_size_stated: node.child("block-size").is_some(),
         ..ReadOptions::strict(format, block_size((format, hashes), node, bag)?)
     };
-    let folder = PinKind::Trace.folder();
-    let shards: Vec<PinnedFile> = node
-        .all("shard")
-        .filter_map(|shard| PinnedFile::decode(shard, folder, name, bag))
-        .collect();
+    let shards = shards(bag);
     let Some(requests) = node.child("requests") else {
         let message = "the pin does not state how many requests it holds";
         bag.push(incomplete(&node.head(), message, "no `requests`"));
         return None;
     };
-    let (count, requests_at) = (requests.count("COUNT")?, requests.place("COUNT"));
-    Some(TracePin { name: name.to_owned(), options, requests: count, requests_at, shards })
-}
-
-/// Checks that the unit of times is stated where a format has one.
-fn check_unit(format: TraceFormat, unit: Option<ColumnTime>, node: &View<'_>, bag: &mut Bag) {
-    match (states_unit(format), node.child("timestamps")) {
-        (true, Some(timestamps))
-            if unit == Some(ColumnTime::Calendar) && format != TraceFormat::Csv =>
-        {
-            let message = "times of JSON rows are numbers";
-            bag.push(timestamps.problem(Code::PinField, "unit", message, "of `csv` alone"));
-        }
-        // A table without times has no unit.
-        (true, None) if format == TraceFormat::Csv => {}
-        (false, Some(timestamps)) => {
-            let message = format!("the format `{}` fixes what its times mean", format.name());
-            bag.push(timestamps.head().problem(Code::PinField, message, "remove this"));
-        }
-        (true, None) => {
-            let message = "the unit of `timestamp` is not stated: files are in `ms` and in `s`";
-            let problem = node.head().problem(Code::PinField, message, "no `timestamps`");
-            bag.push(problem.help("add `timestamps unit=\"ms\"`"));
-        }
-        (false, None) | (true, Some(_)) => {}
-    }
-}
-
-/// Returns whether a pin states the unit of a format's times.
-const fn states_unit(format: TraceFormat) -> bool {
-    matches!(format, TraceFormat::Mooncake | TraceFormat::MooncakeDelta | TraceFormat::Csv)
-}
-
-/// Decodes which columns of a table say what.
-fn columns(
-    format: TraceFormat,
-    time: Option<ColumnTime>,
-    node: &View<'_>,
-    bag: &mut Bag,
-) -> Option<Arc<Columns>> {
-    let stated = node.child("columns");
-    let Some(stated) = stated.filter(|_| format == TraceFormat::Csv) else {
-        let (at, message, label) = match stated {
-            Some(stated) => (stated.head(), "the columns of this format are known", "remove this"),
-            None if format == TraceFormat::Csv => {
-                (node.head(), "which columns say what is not stated", "no `columns`")
-            }
-            None => return None,
-        };
-        let problem = at.problem(Code::PinField, message, label);
-        bag.push(problem.help(
-            "`columns timestamp=\"..\" input=\"..\" output=\"..\"` goes with `format \"csv\"`",
-        ));
-        return None;
-    };
-    let name = |field: &str| stated.text(field).map(str::to_owned);
-    let timestamp = name("timestamp");
-    if timestamp.is_some() != time.is_some() {
-        let message = "a column of times and their unit are stated together";
-        let problem = stated.head().problem(Code::PinField, message, "one of them is here");
-        bag.push(problem.help("add `timestamps unit=` (`s`, `ms`, `us`, `ns` or `calendar`) beside `columns timestamp=`, or leave out both"));
-    }
-    let columns =
-        Columns { timestamp: timestamp.zip(time), input: name("input")?, output: name("output")? };
-    Some(Arc::new(columns))
-}
-
-/// Decodes whether rows have hash ids.
-fn hashes(format: TraceFormat, stated: Option<&str>, node: &View<'_>, bag: &mut Bag) -> HashIds {
-    match (format, stated) {
-        (
-            TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::RagPulse | TraceFormat::Csv,
-            Some("ids"),
-        ) => {
-            let message = format!("a trace of the format `{}` has no hash ids", format.name());
-            let place = node.child("hashes").map_or(node.head(), |hashes| hashes.place("WHICH"));
-            bag.push(place.problem(Code::PinField, message, "write `hashes \"none\"`"));
-            HashIds::Absent
-        }
-        (
-            TraceFormat::Azure | TraceFormat::BurstGpt | TraceFormat::RagPulse | TraceFormat::Csv,
-            _,
-        )
-        | (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, Some("none")) => HashIds::Absent,
-        (TraceFormat::Mooncake | TraceFormat::MooncakeDelta, _) => HashIds::Expected,
-        (
-            TraceFormat::AgenticMooncake
-            | TraceFormat::Weka
-            | TraceFormat::AppliedComputeAgentic
-            | TraceFormat::Dynamo,
-            stated,
-        ) => {
-            if let (Some("none"), Some(hashes)) = (stated, node.child("hashes")) {
-                let message = format!("a `{}` trace names blocks by its format", format.name());
-                let place = hashes.place("WHICH");
-                bag.push(place.problem(Code::PinField, message, "remove this"));
-            }
-            HashIds::Expected
-        }
-    }
-}
-
-/// Decodes the block size: needed where there are ids, meaningless where there are none.
-fn block_size(
-    (format, hashes): (TraceFormat, HashIds),
-    node: &View<'_>,
-    bag: &mut Bag,
-) -> Option<BlockSize> {
-    let embeds =
-        matches!(format, TraceFormat::Weka | TraceFormat::Dynamo | TraceFormat::AgenticMooncake);
-    match (hashes, node.child("block-size")) {
-        // The files say it themselves; rows of version 1 are blocked as Mooncake's are.
-        (HashIds::Expected, None) if embeds => BlockSize::new(UNUSED_BLOCK_SIZE),
-        (HashIds::Expected, Some(stated)) => stated.count32("TOKENS").and_then(BlockSize::new),
-        (HashIds::Absent, None) => BlockSize::new(UNUSED_BLOCK_SIZE),
-        (HashIds::Expected, None) => {
-            let message = "the tokens that one hash id stands for are not in the file";
-            let problem = node.head().problem(Code::PinField, message, "no `block-size`");
-            bag.push(problem.help("add `block-size 512`, or whatever the trace was made with"));
-            None
-        }
-        (HashIds::Absent, Some(stated)) => {
-            let message = "a trace without hash ids has no block size";
-            bag.push(stated.head().problem(Code::PinField, message, "remove this"));
-            None
-        }
-    }
+    let (requests, requests_at) = (requests.count("COUNT")?, requests.place("COUNT"));
+    let content = Content::Rows(Box::new(Rows { options, requests, requests_at }));
+    Some(TracePin { name: name.to_owned(), content, shards })
 }

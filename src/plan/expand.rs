@@ -11,6 +11,7 @@ use super::load::empty;
 use super::lookup::{ScenarioPins, unresolved};
 use super::pools::{pools, timing_digest};
 use super::served;
+use super::source;
 use super::{
     Alone, EngineIdentity, Job, JobId, JobKind, LiveGate, Origin, Places, PlannedBlock, PoolInputs,
     ReplayJob, SimulationJob, TraceInput,
@@ -154,6 +155,10 @@ impl Run<'_, '_> {
         let asked = self.decode(workload, Side::Workload, &index[3..], decode::workload);
         let serving = self.decode(deployment, Side::Deployment, &index[3..], decode::deployment);
         let (Some(asked), Some(serving)) = (asked, serving) else { return };
+        if let Some(problem) = source::misfit(&asked, &workload.node, self.inputs) {
+            self.refusals.push(problem);
+            return;
+        }
         if let Some(why) = too_short(&asked, self.inputs) {
             let node = self.varied(workload, Side::Workload, &index[3..]);
             self.refusals.extend(node.map(|node| short_trace(&node, &why)));
@@ -337,7 +342,7 @@ impl Run<'_, '_> {
 fn too_short(workload: &Workload, inputs: &Inputs) -> Option<String> {
     let (Source::Trace { pin }, None) = (&workload.source, workload.select) else { return None };
     let asked = workload.stop.count?.resolve(&workload.load)?;
-    let rows = inputs.trace_rows(pin)?;
+    let rows = inputs.trace(pin)?.rows?;
     (asked > rows).then(|| format!("{asked} requests are asked of trace `{pin}`, which has {rows}"))
 }
 
@@ -402,11 +407,15 @@ fn replay_jobs(
         let Some(declared) = found else { continue }; // complained of when names were resolved
         let Some(workload) = decode::workload(&declared.node, &mut Bag::new()) else { continue }; // likewise
         let Ok(trace) = trace(&workload, inputs) else { continue }; // likewise
+        if let Some(problem) = source::misfit(&workload, &declared.node, inputs) {
+            findings.extend_new(problem.into());
+            continue;
+        }
         if let Some(why) = too_short(&workload, inputs) {
             findings.extend_new(short_trace(&declared.node, &why).into());
             continue;
         }
-        let misfits = live::misfits(replay, name, &workload);
+        let misfits = live::misfits(replay, (name, &declared.node), &workload);
         if !misfits.is_empty() {
             for problem in misfits {
                 findings.extend_new(problem.into());

@@ -8,7 +8,7 @@ use super::{Compat, EngineIdentity, PlannedPin, TableInput};
 use crate::deployment::{Parallelism, Workers};
 use crate::diag::{Bag, Code, Problem};
 use crate::digest::Sha256;
-use crate::pin::{self, HardwarePin, ModelPin, Pin, PinError, Registry, TimingPin};
+use crate::pin::{self, GraphFormat, HardwarePin, ModelPin, Pin, PinError, Registry, TimingPin};
 use crate::scenario::model::{EnginePin, FilePin, PinKind, Scenario};
 use crate::scenario::syntax::Place;
 
@@ -23,12 +23,23 @@ pub(super) struct PlannedEngine {
     digest: Sha256,
 }
 
+/// What the pin of a trace says of its files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlannedTrace {
+    /// How many requests they hold; absent for graphs.
+    pub(super) rows: Option<u64>,
+    /// Their format, if they are graphs.
+    pub(super) graphs: Option<GraphFormat>,
+    /// The word of their format.
+    pub(super) format: &'static str,
+}
+
 /// The pins that are as the scenario says; wrong ones are absent and in the bag.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     digests: BTreeMap<(PinKind, String), Sha256>,
     models: BTreeMap<String, ModelPin>,
-    trace_rows: BTreeMap<String, u64>,
+    traces: BTreeMap<String, PlannedTrace>,
     engines: BTreeMap<String, PlannedEngine>,
     hardware: BTreeMap<String, HardwarePin>,
     timings: Vec<(TimingPin, TableInput)>,
@@ -67,7 +78,9 @@ impl Inputs {
         match pin {
             Pin::Model(model) => drop(self.models.insert(pinned.name.clone(), model)),
             Pin::Trace(trace) => {
-                self.trace_rows.insert(pinned.name.clone(), trace.requests());
+                let (rows, graphs, format) =
+                    (trace.requests(), trace.graphs(), trace.format_name());
+                self.traces.insert(pinned.name.clone(), PlannedTrace { rows, graphs, format });
             }
             Pin::Hardware(hardware) => drop(self.hardware.insert(pinned.name.clone(), hardware)),
             Pin::Timing(timing) => {
@@ -113,9 +126,9 @@ impl Inputs {
         self.models.get(name)
     }
 
-    /// Returns how many requests a trace holds.
-    pub(super) fn trace_rows(&self, name: &str) -> Option<u64> {
-        self.trace_rows.get(name).copied()
+    /// Returns what a trace holds that was read.
+    pub(super) fn trace(&self, name: &str) -> Option<PlannedTrace> {
+        self.traces.get(name).copied()
     }
 
     /// Returns an engine that was read.

@@ -6,13 +6,17 @@ use crate::scenario::syntax::{Node, Place};
 use crate::workload::live::Warmup;
 use crate::workload::{Load, RecordedLoad, Source, Workload};
 
-/// Returns what is wrong about a workload in a replay that names it; nothing where they fit.
-pub(super) fn misfits(replay: &Replay, name: &Used, workload: &Workload) -> Vec<Problem> {
+/// Returns what is wrong about a workload in a replay that names it; nothing where they fit. `declared` is its declaration.
+pub(super) fn misfits(
+    replay: &Replay,
+    (name, declared): (&Used, &Node),
+    workload: &Workload,
+) -> Vec<Problem> {
     let load = match recorded(workload) {
         Ok(load) => load,
         Err(problem) => return vec![name.place.also(problem, "named here")],
     };
-    let mut found = Vec::new();
+    let mut found: Vec<Problem> = of_graph(workload, load, declared).into_iter().collect();
     if load.open_loop {
         found.extend(open_loop(replay, name));
     }
@@ -28,25 +32,47 @@ pub(super) fn misfits(replay: &Replay, name: &Used, workload: &Workload) -> Vec<
 /// Returns how a workload's recorded sessions are paced.
 ///
 /// # Errors
-/// [`Code::ReplayRecording`] where it has none: a replay sends recorded sessions alone.
+/// [`Code::ReplayRecording`] where it has none: a replay sends recorded sessions and authored graphs alone.
 pub fn recorded(workload: &Workload) -> Result<&RecordedLoad, Problem> {
     let refused = |found: &str, help: &str| {
-        let message = format!("a replay sends recorded sessions, and its workload {found}");
+        let message = format!("a replay sends sessions and graphs, and its workload {found}");
         Err(Problem::new(Code::ReplayRecording, message).help(help))
     };
     match (&workload.source, &workload.load) {
-        (Source::Trace { .. }, Load::Recorded(load)) => Ok(load),
-        (Source::Trace { .. }, other) => refused(
+        (Source::Trace { .. } | Source::Graph { .. }, Load::Recorded(load)) => Ok(load),
+        (Source::Trace { .. } | Source::Graph { .. }, other) => refused(
             &format!("has `load \"{}\"`", other.kind()),
             "write `load \"recorded\"`; how many sessions run side by side is `lanes` of `replay`",
         ),
-        (Source::Graph { format, .. }, _) => {
-            refused(&format!("is a graph in `{format}`"), "name a `trace` of Dynamo's or Weka's")
-        }
         (Source::Synthetic(_) | Source::SyntheticSession(_) | Source::Requests(_), _) => {
-            refused("is synthetic", "name a `trace` of Dynamo's or Weka's")
+            refused("is synthetic", "name a `trace` of Dynamo's or Weka's, or a `graph`")
         }
     }
+}
+
+/// Returns the problem of a load that paces what was recorded, where somebody wrote the pauses.
+fn of_graph(workload: &Workload, load: &RecordedLoad, declared: &Node) -> Option<Problem> {
+    let Source::Graph { pin, .. } = &workload.source else { return None };
+    let (message, label, help) = if load.open_loop {
+        (
+            format!(
+                "graph `{pin}` does not say when its traces begin, and an open loop starts them then"
+            ),
+            "is an open loop",
+            "remove `open-loop=#true`: its calls wait for what the graph says",
+        )
+    } else if load.idle_gap_cap_ms.is_some() && load.idle_gap_scope != "system" {
+        (
+            format!("`idle-gap-cap` cuts recorded pauses, and those of graph `{pin}` are authored"),
+            "cuts pauses of a trace",
+            "remove it, or write `idle-gap-scope=\"system\"` to cut what nothing is in flight in",
+        )
+    } else {
+        return None;
+    };
+    let stated = declared.children.iter().find(|child| child.name.text == "load");
+    let place = stated.map_or_else(|| declared.head(), Node::head);
+    Some(place.problem(Code::ScenarioConflict, message, label).help(help))
 }
 
 /// Returns the nodes that mean nothing where requests start at their recorded times.

@@ -21,6 +21,7 @@ mod pools;
 mod repin;
 mod retarget;
 mod served;
+mod source;
 
 pub use crate::workload::Sla;
 pub use alone::Alone;

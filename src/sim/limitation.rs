@@ -35,8 +35,8 @@ macro_rules! limitations {
 }
 
 limitations! {
-    "a `graph` workload" at "workload.graph":
-        "use `trace`, `synthetic` or `synthetic-session`"
+    "a `graph` workload in a simulation" at "workload.graph":
+        "send it in a `replay`, or use `trace`, `synthetic` or `synthetic-session`"
         if |job| matches!(job.workload.source, Source::Graph { .. });
     "`select`" at "workload.select":
         "leave it out: `stop requests=N` takes the first rows of a trace"

@@ -3,6 +3,7 @@
 //! One binary; a module an area; [`roster`] sees to it that no file here is forgotten.
 
 mod accept;
+mod authored;
 mod cli;
 mod engines;
 mod explain;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::digest::canonical::Value;
 use crate::graph::NodeIndex;
-use crate::replay::wire::{WirePlan, WireVariant};
+use crate::replay::wire::{PlannedBody, WirePlan, WireSlot, WireVariant};
 
 use super::plan_wire::JobWire;
 
@@ -36,7 +36,27 @@ fn call(wire: &WirePlan, trace: usize, node: NodeIndex, out: &mut dyn Write) -> 
     for start in starts(start) {
         writeln!(out, "    starts {start}")?;
     }
-    sent(&described, out)
+    sent(&described, out)?;
+    filled(wire, trace, wire.body(trace, node), out)
+}
+
+/// Writes what is filled into a body while running: a line for each call that answers.
+fn filled(
+    wire: &WirePlan,
+    trace: usize,
+    body: &PlannedBody,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for slot in &body.slots {
+        let of = slot.call();
+        let what = match slot {
+            WireSlot::Answer(_) => "what it answers, as a message; left out where it fails",
+            WireSlot::Text(_) => "the text that it answers; nothing where it fails",
+        };
+        let (name, call) = (slot.name(), wire.name(trace, of).1);
+        writeln!(out, "    filled while running: {name} by call {} {call}: {what}", of.0)?;
+    }
+    Ok(())
 }
 
 /// Writes a sending of a call that differs: its headers, its body, and the lanes that send it.
@@ -47,7 +67,8 @@ fn variant(wire: &WirePlan, variant: &WireVariant, out: &mut dyn Write) -> io::R
     if let Some(lanes) = described.as_object().and_then(|fields| fields.get("lanes")) {
         writeln!(out, "    lanes {}", word(lanes))?;
     }
-    sent(&described, out)
+    sent(&described, out)?;
+    filled(wire, variant.trace, &variant.body, out)
 }
 
 /// Writes what is sent: headers and body.

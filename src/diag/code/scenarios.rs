@@ -74,7 +74,7 @@ area! {
     ReplayExtra "replay::extra" Error "An extra field is no JSON."
         "`extra NAME JSON` puts a field into the body of every request as it is written, so its value has to be JSON: numbers and lists as text, texts in quotes of their own.";
     ReplayRecording "replay::recording" Error "A replay has no recorded sessions to send."
-        "A replay sends the sessions of a `trace` in the format `dynamo` or `weka` under `load \"recorded\"`: calls that wait for one another, with the blocks of their prompts. Synthetic loads and traces whose rows stand alone are simulated, not sent.";
+        "A replay sends the sessions of a `trace` in the format `dynamo` or `weka`, or a `graph` that somebody wrote, under `load \"recorded\"`: calls that wait for one another. Synthetic loads and traces whose rows stand alone are simulated, not sent.";
     ReplayWire "replay::wire" Error "A wire plan cannot be shown or written."
         "`bench plan FILE --wire` shows what the `replay` jobs of a scenario send, and `--wire-dir DIR` writes their bodies to a folder that is not there yet: whole, or not at all.";
     ReplaySelection "replay::selection" Error "No trace is left to replay."
@@ -85,6 +85,8 @@ area! {
         "An open loop starts each trace when the recording says. Weka traces count from their own start, so they have no times of one another.";
     ReplayBody "replay::body" Error "A recorded call cannot be sent to this API."
         "`completions` takes one text, `responses` writes calls of tools in another form than `chat`, every request names a model, and a marker that busts caches needs a text to stand before. The message says which call it is and why.";
+    ReplayGraph "replay::graph" Error "A replay cannot send a graph with these settings."
+        "A call that holds the answer of an earlier one cannot be sent by a lane that begins behind that one (`snapshot`), and of calls that begin a session side by side none is the first that opens it (`session-routing \"dynamo-nvext\" contract=\"open\"`). The message says which call it is.";
 }
 
 pub(super) use scenarios;

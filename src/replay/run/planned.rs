@@ -46,7 +46,7 @@ pub(super) fn topologies(plan: &WirePlan) -> Vec<Topology> {
     let of = |(trace, graph): (usize, &Graph)| {
         Topology::of(graph, |node| {
             let body = plan.body(trace, node);
-            StepBody { slots: body.answers.clone(), bytes: body.bytes }
+            StepBody { slots: body.answers(), bytes: body.bytes }
         })
     };
     plan.graphs().iter().enumerate().map(of).collect()

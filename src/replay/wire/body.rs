@@ -9,6 +9,7 @@ use crate::workload::live::Api;
 
 use super::answer;
 use super::prompts::{Line, LinePart};
+use super::slot::WireSlot;
 
 /// A body: what is written already, and slots for the answers of earlier calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,10 +49,21 @@ pub(super) enum Unsendable {
     Tools,
     /// No message of the user's that is a text, which the marker could stand before.
     NoUserText,
+    /// A field of the body that the prompt has.
+    Prompt,
 }
 
 /// The texts of authored prompts are kept apart in the one text of `completions`.
 const PARAGRAPH: &str = "\\n\\n";
+
+/// Returns the field of a body that holds the prompt.
+pub(super) const fn prompt_field(api: Api) -> &'static str {
+    match api {
+        Api::Chat => "messages",
+        Api::Completions => "prompt",
+        Api::Responses => "input",
+    }
+}
 
 impl<'s> Body<'s> {
     /// Returns the body of a prompt; `is_authored` tells texts that somebody wrote from recorded blocks, which join without a seam.
@@ -114,14 +126,14 @@ impl<'s> Body<'s> {
         }
     }
 
-    /// Returns the calls whose answers it takes, by ordinal.
-    pub(super) fn slots(&self) -> BTreeSet<NodeIndex> {
+    /// Returns what is filled in when it is sent: messages, then texts, by the ordinals of the calls that answer.
+    pub(super) fn slots(&self) -> BTreeSet<WireSlot> {
         let mut slots = BTreeSet::new();
         for element in &self.elements {
             match element {
-                Element::Answer(of) => _ = slots.insert(*of),
+                Element::Answer(of) => _ = slots.insert(WireSlot::Answer(*of)),
                 Element::Parts(parts) => slots.extend(parts.iter().filter_map(|part| match part {
-                    Part::Words(of) => Some(*of),
+                    Part::Words(of) => Some(WireSlot::Text(*of)),
                     Part::Bytes(_) => None,
                 })),
             }
@@ -131,11 +143,7 @@ impl<'s> Body<'s> {
 
     /// Hands out the bytes in order, slots by their names. Without slots these are the bytes that are sent.
     pub(super) fn template(&self, put: &mut dyn FnMut(&[u8])) {
-        self.write(
-            &|of| Some(Cow::Owned(format!("<answer {}>", of.0))),
-            &|of| Cow::Owned(format!("<text {}>", of.0)),
-            put,
-        );
+        self.write(&|of| Some(WireSlot::Answer(of).name()), &|of| WireSlot::Text(of).name(), put);
     }
 
     /// Hands out the bytes that are sent. `reply` is what a call has answered; `None` where it failed.

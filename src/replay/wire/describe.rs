@@ -93,7 +93,7 @@ impl WirePlan {
         let headers = self.sender(trace, node, &identity).headers(is_streaming, warmup);
         let header = |(name, value): (String, String)| (name, Value::Text(value));
         let mut slots: Vec<Value> =
-            body.answers.iter().map(|of| Value::text(format!("<answer {}>", of.0))).collect();
+            body.slots.iter().map(|slot| Value::text(slot.name())).collect();
         if matches!(
             self.settings.routing,
             crate::workload::live::SessionRouting::DynamoNvext { .. }

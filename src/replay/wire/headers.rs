@@ -4,7 +4,7 @@ use crate::graph::{Graph, Node};
 use crate::workload::live::{EndpointSettings, SessionRouting};
 
 use super::identity::Identity;
-use super::routing::{self, visible};
+use super::routing::{self, Stated, visible};
 
 /// Headers that are no part of the plan: they belong to the connection, to the build, or are secret.
 pub(crate) const VOLATILE: [&str; 4] = ["authorization", "content-length", "host", "user-agent"];
@@ -21,7 +21,7 @@ pub(super) struct Sender<'a> {
 
 impl Sender<'_> {
     /// Returns the headers, all but the volatile ones: names in lower case and in order, each once. What a call states wins over what
-    /// is written by itself, and what the scenario states over both.
+    /// is written by itself, but for who it belongs to ([`Stated`]), and what the scenario states over both.
     ///
     /// `phase` is the word of a warm-up.
     pub(super) fn headers(&self, is_streaming: bool, phase: Option<&str>) -> Vec<(String, String)> {
@@ -34,10 +34,19 @@ impl Sender<'_> {
             ("x-request-id".to_owned(), visible(&self.identity.request(self.node, phase))),
         ];
         all.extend(routing::headers(self.routing, self.graph, self.node, self.identity));
-        for (name, value) in self.node.overrides.headers.iter().chain(&self.endpoint.headers) {
+        let of_call = self.node.overrides.headers.iter().filter_map(|(name, value)| {
             let name = name.to_ascii_lowercase();
+            match Stated::of(self.routing, &name) {
+                Stated::Plain => Some((name, value.clone())),
+                Stated::Name => Some((name, self.identity.unique(value))),
+                Stated::LeftOut => None,
+            }
+        });
+        let of_run = self.endpoint.headers.iter();
+        let of_run = of_run.map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+        for (name, value) in of_call.chain(of_run) {
             all.retain(|(known, _)| *known != name);
-            all.push((name, value.clone()));
+            all.push((name, value));
         }
         all.sort_unstable();
         all

@@ -35,11 +35,11 @@ impl WirePlan {
     ///
     /// # Errors
     /// Everything that is wrong: a pin or a file that is not what was planned with, records (codes `trace::*`), a tokenizer that is
-    /// none ([`Code::GraphTokenizer`], [`Code::GraphVocabulary`]), a workload that records no sessions ([`Code::ReplayRecording`]), and
+    /// none ([`Code::GraphTokenizer`], [`Code::GraphVocabulary`]), a workload that has no sessions and no graph ([`Code::ReplayRecording`]), and
     /// what [`WirePlan::new`] refuses.
     pub fn load(job: &ReplayJob, registry: &Registry) -> Result<LoadedWire, Bag> {
         recorded(&job.workload)?;
-        let trace = job.trace.as_ref().expect("a workload of recorded sessions names its trace");
+        let trace = job.trace.as_ref().expect("a workload of recorded sessions names its pin");
         let synthesis = Synthesis::new(job.seed, tokenizer(&job.settings.tokens, registry)?)?;
         let asked = (&job.workload, trace);
         let traces = SelectedTraces::read(asked, registry, &synthesis, IN_MEMORY)?;
@@ -53,7 +53,9 @@ impl WirePlan {
             workload: &job.workload,
             settings: &job.settings,
         })?;
-        Ok(LoadedWire { plan, warnings: traces.warnings, notes: traces.notes })
+        let mut notes = traces.notes;
+        notes.extend(plan.header_notes());
+        Ok(LoadedWire { plan, warnings: traces.warnings, notes })
     }
 }
 

@@ -6,6 +6,7 @@
 //! named as slots. [`WirePlan::load`] makes that of a planned job from its pins. Nothing here reads a clock or opens a socket. Source: REPLAY.md §8.2 to §9.3.
 
 mod answer;
+mod authored;
 mod body;
 mod describe;
 mod difference;
@@ -23,6 +24,7 @@ mod recording;
 mod request;
 mod routing;
 mod select;
+mod slot;
 #[cfg(test)]
 mod tests;
 mod variant;
@@ -38,5 +40,6 @@ pub use pacing::{LoopKind, WirePacing};
 pub use plan::{PlannedBody, WirePlan};
 pub use request::WireCall;
 pub use select::{Selection, peak_of_graph, peak_of_tree};
+pub use slot::WireSlot;
 pub use variant::WireVariant;
 pub use window::WireWindow;

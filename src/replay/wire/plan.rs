@@ -17,6 +17,7 @@ use super::pacing::{LoopKind, WirePacing};
 use super::prompts::Prompts;
 use super::request::Sending;
 use super::select::Selection;
+use super::slot::WireSlot;
 use super::variant::WireVariant;
 use super::window::WireWindow;
 
@@ -50,8 +51,15 @@ pub struct PlannedBody {
     pub digest: Sha256,
     /// How many bytes, slots by their names.
     pub bytes: u64,
-    /// The calls whose answers it takes, by ordinal.
-    pub answers: BTreeSet<NodeIndex>,
+    /// What is filled in when it is sent, by what earlier calls answer.
+    pub slots: BTreeSet<WireSlot>,
+}
+
+impl PlannedBody {
+    /// Returns the calls whose answers it takes, by ordinal.
+    pub fn answers(&self) -> BTreeSet<NodeIndex> {
+        self.slots.iter().map(|slot| slot.call()).collect()
+    }
 }
 
 /// Problems of single calls that are told of at the most; the rest is like them.
@@ -62,7 +70,8 @@ impl WirePlan {
     ///
     /// # Errors
     /// [`Code::ReplaySelection`] where no trace is left, [`Code::ReplayWrap`] where lanes exceed traces, [`Code::ReplayTimes`] for an open loop over
-    /// traces that do not say when they began, [`Code::ReplayBody`] for calls that cannot be sent to the API.
+    /// traces that do not say when they began, [`Code::ReplayBody`] for calls that cannot be sent to the API, [`Code::ReplayGraph`]
+    /// for graphs that the settings do not fit.
     pub fn new(inputs: WireInputs<'_>) -> Result<Self, Bag> {
         let pacing = inputs.pacing();
         let traces = u64::try_from(inputs.graphs.len()).expect("64 bits");
@@ -95,6 +104,7 @@ impl WirePlan {
         };
         plan.windows = plan.draw_windows();
         plan.bodies = plan.plan_bodies()?;
+        plan.check_graphs()?;
         plan.variants = plan.plan_variants();
         Ok(plan)
     }
@@ -223,7 +233,7 @@ impl WirePlan {
             hasher.update(part);
             bytes += u64::try_from(part.len()).expect("64 bits");
         });
-        Ok(PlannedBody { digest: hasher.finish(), bytes, answers: body.slots() })
+        Ok(PlannedBody { digest: hasher.finish(), bytes, slots: body.slots() })
     }
 
     /// Returns the bytes that [`PlannedBody::digest`] is of: the body of a call, slots by their names.
@@ -282,7 +292,7 @@ fn arrivals(
     let Some(began) = &inputs.began else {
         let message =
             "an open loop needs to know when each trace began, and the recording does not say";
-        let help = "Weka traces count from their own start: remove `open-loop=#true`, or replay a capture of Dynamo's";
+        let help = "traces of Weka's and authored graphs count from their own start: remove `open-loop=#true`, or replay a capture of Dynamo's";
         return Err(Problem::new(Code::ReplayTimes, message).help(help));
     };
     let first = began.iter().min().copied().unwrap_or_default();

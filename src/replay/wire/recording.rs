@@ -1,4 +1,4 @@
-//! The recording of a job: its pinned files, read tree by tree, selected, lowered, and put into words.
+//! The recording of a job: its pinned files, read tree by tree, selected, lowered, and put into words; or graphs that somebody wrote.
 
 use tempfile::TempDir;
 
@@ -15,8 +15,9 @@ use crate::trace::{
 use crate::units::Nanos;
 use crate::workload::Workload;
 
+use super::authored;
 use super::pacing::WirePacing;
-use super::select::{Selection, peak_of_tree};
+use super::select::{Selection, peak_of_graph, peak_of_tree};
 
 /// How many bytes of pinned files are put into words in memory; what is larger lies in temporary files.
 pub(super) const IN_MEMORY: u64 = 32 << 20;
@@ -39,10 +40,24 @@ pub(super) struct SelectedTraces {
 /// A trace that may be kept: its longest context, when it began, and what it sends, unless it is too long.
 type Offered = (u64, Nanos, Option<(Made, LowerCounts)>);
 
+/// The form in which a place takes what a trace sends.
+#[derive(Clone, Copy)]
+enum Form {
+    Graph,
+    Parts,
+}
+
 /// What a trace sends, in the form that its place takes.
 enum Made {
     Graph(Box<Graph>),
     Parts(Box<TreeParts>),
+}
+
+/// Whether a recording says when its traces began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Began {
+    Told,
+    Untold,
 }
 
 /// Where what traces send is kept.
@@ -77,7 +92,6 @@ impl SelectedTraces {
     ) -> Result<Self, Bag> {
         let lowering = LowerOptions { idle_gap_cap: WirePacing::of(recorded(workload)?).1 };
         let pin = trace.open(registry)?;
-        let options = pin.options(ArrivalRule::Required, None);
         let files: Vec<TraceInput> =
             pin.open(registry.root())?.iter().map(TraceInput::shard).collect();
         let bytes: u64 = pin.shards().iter().map(|shard| shard.bytes).sum();
@@ -91,8 +105,21 @@ impl SelectedTraces {
             given: LowerCounts::default(),
             wrong: None,
         };
+        if let Some(format) = pin.graphs() {
+            let (graphs, warnings) =
+                authored::read(&files, format, reading.selection.max_context())?;
+            for graph in graphs {
+                reading.take_graph(graph);
+            }
+            return Ok(reading.finish(Began::Untold, warnings)?);
+        }
+        let options = pin.options(ArrivalRule::Required, None)?;
         let counts = reading.read((&files, &pin), &options, lowering)?;
-        Ok(reading.finish(options.format, &counts, pin.name())?)
+        let mut warnings = Bag::new();
+        counts.warnings(pin.name()).into_iter().for_each(|warning| warnings.push(warning));
+        // Weka's traces count from their own start.
+        let began = if options.format == TraceFormat::Dynamo { Began::Told } else { Began::Untold };
+        Ok(reading.finish(began, warnings)?)
     }
 }
 
@@ -105,14 +132,10 @@ impl Reading<'_> {
         lowering: LowerOptions,
     ) -> Result<RecordedCounts, Bag> {
         let (most, synthesis) = (self.selection.max_context(), self.synthesis);
-        let in_files = matches!(self.kept, Kept::Files(..));
+        let form = self.kept.form();
         let in_words = |tree: &RecordedTree| {
             let (graph, given) = lower(tree, lowering);
-            if in_files {
-                (Made::Parts(Box::new(TreeParts::of(&graph, synthesis))), given)
-            } else {
-                (Made::Graph(Box::new(graph)), given)
-            }
+            (Made::of(graph, form, synthesis), given)
         };
         let make = |tree: RecordedTree| -> Offered {
             let peak = peak_of_tree(&tree);
@@ -142,6 +165,13 @@ impl Reading<'_> {
         }
     }
 
+    /// Puts a graph that somebody wrote into words and keeps it, unless the selection leaves it out.
+    fn take_graph(&mut self, graph: Graph) {
+        let peak = peak_of_graph(&graph);
+        let made = Made::of(graph, self.kept.form(), self.synthesis);
+        self.take((peak, Nanos::ZERO, Some((made, LowerCounts::default()))));
+    }
+
     /// Keeps a trace, unless the selection leaves it out.
     fn take(&mut self, (peak, began, made): Offered) {
         if self.selection.keeps(peak)
@@ -156,21 +186,13 @@ impl Reading<'_> {
     }
 
     /// Returns what was read.
-    fn finish(
-        self,
-        format: TraceFormat,
-        counts: &RecordedCounts,
-        name: &str,
-    ) -> Result<SelectedTraces, Problem> {
+    fn finish(self, began: Began, warnings: Bag) -> Result<SelectedTraces, Problem> {
         if let Some(problem) = self.wrong {
             return Err(problem);
         }
-        let mut warnings = Bag::new();
-        counts.warnings(name).into_iter().for_each(|warning| warnings.push(warning));
         Ok(SelectedTraces {
             store: self.kept.into_store(self.synthesis)?,
-            // Weka's traces count from their own start.
-            began: (format == TraceFormat::Dynamo).then_some(self.began),
+            began: (began == Began::Told).then_some(self.began),
             selection: self.selection,
             warnings,
             notes: self.given.notes(),
@@ -178,7 +200,25 @@ impl Reading<'_> {
     }
 }
 
+impl Made {
+    /// Returns what a graph sends, in a form.
+    fn of(graph: Graph, form: Form, synthesis: &Synthesis) -> Self {
+        match form {
+            Form::Parts => Self::Parts(Box::new(TreeParts::of(&graph, synthesis))),
+            Form::Graph => Self::Graph(Box::new(graph)),
+        }
+    }
+}
+
 impl Kept {
+    /// Returns the form that it takes.
+    const fn form(&self) -> Form {
+        match self {
+            Self::Graphs(_) => Form::Graph,
+            Self::Files(..) => Form::Parts,
+        }
+    }
+
     /// Returns a place in temporary files.
     fn files(synthesis: &Synthesis) -> Result<Self, Problem> {
         let folder = tempfile::Builder::new().prefix("touchstone-wire-").tempdir();

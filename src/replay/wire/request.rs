@@ -6,9 +6,9 @@ use crate::diag::{Code, Problem};
 use crate::graph::{GraphSource, Node, NodeIndex};
 use crate::record::Reply;
 use crate::replay::OutgoingRequest;
-use crate::workload::live::Api;
+use crate::workload::live::{Api, OutputCap};
 
-use super::body::{Body, Unsendable};
+use super::body::{Body, Unsendable, prompt_field};
 use super::fields::{Fields, quoted};
 use super::headers::Sender;
 use super::identity::Identity;
@@ -52,7 +52,7 @@ impl WirePlan {
             .expect("it was spliced when it was planned");
         // Growing would copy a long prompt again and again. Escapes and names around answers are left to it.
         let planned = self.body(trace, call.node);
-        let answers = planned.answers.iter().filter_map(|of| reply(*of));
+        let answers = planned.slots.iter().filter_map(|slot| reply(slot.call()));
         let room = answers.map(|reply| reply.text.len()).sum::<usize>();
         let mut bytes =
             Vec::with_capacity(usize::try_from(planned.bytes).unwrap_or(0).saturating_add(room));
@@ -159,6 +159,9 @@ impl WirePlan {
             set_all(&mut fields, &request.extra);
         }
         set_all(&mut fields, &call.overrides.body);
+        if fields.get(prompt_field(request.api)).is_some() {
+            return Err(self.unsendable((trace, node), Unsendable::Prompt));
+        }
         let model = request.model.as_ref().or(call.model.as_ref());
         let stated = fields.get("model").is_some();
         match model {
@@ -187,6 +190,12 @@ impl WirePlan {
         }
         if let Some(one) = one {
             fields.set(request.output_cap.name(), one.to_string());
+            // A call may have stated its cap by another name.
+            for name in OutputCap::ALL.map(OutputCap::name) {
+                if fields.get(name).is_some() {
+                    fields.set(name, one.to_string());
+                }
+            }
         }
         if is_streaming && request.usage && request.api != Api::Responses {
             fields.set("stream_options", "{\"include_usage\":true}");
@@ -242,6 +251,13 @@ impl WirePlan {
             Unsendable::NoUserText => (
                 "the marker of `cache-bust` has no text of the user's to stand before".to_owned(),
                 "write `cache-bust=\"none\"`",
+            ),
+            Unsendable::Prompt => (
+                format!(
+                    "it states `{}`, which is its prompt",
+                    prompt_field(self.settings.endpoint.request.api)
+                ),
+                "remove it from the call's own fields",
             ),
         };
         let (trace, node) = self.name(trace, node);

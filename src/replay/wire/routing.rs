@@ -18,6 +18,57 @@ pub(super) enum Opening {
     Later,
 }
 
+/// Headers that name a session or a conversation.
+const NAMES: [&str; 6] = [
+    "x-correlation-id",
+    "x-dynamo-parent-session-id",
+    "x-dynamo-session-id",
+    "x-session-affinity",
+    "x-session-id",
+    "x-smg-routing-key",
+];
+
+/// The header that says that a session has no further turn.
+const FINAL: &str = "x-dynamo-session-final";
+
+/// What becomes of a header that a call states itself.
+///
+/// As of recorded ones: where a mode says which session a request belongs to, nothing else does; where none does, two instances of a
+/// trace do not share a name. Source: REPLAY.md §9.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stated {
+    /// It is sent as it is.
+    Plain,
+    /// It is a name, which is made the instance's own.
+    Name,
+    /// It is left out: a mode owns it.
+    LeftOut,
+}
+
+impl Stated {
+    /// Returns what becomes of a header of this name in lower case.
+    pub(super) fn of(routing: &SessionRouting, name: &str) -> Self {
+        let is_name = NAMES.contains(&name);
+        match routing {
+            SessionRouting::None if is_name => Self::Name,
+            SessionRouting::None => Self::Plain,
+            SessionRouting::SessionIdHeader { header } if name.eq_ignore_ascii_case(header) => {
+                Self::LeftOut
+            }
+            SessionRouting::DynamoHeaders
+            | SessionRouting::DynamoNvext { .. }
+            | SessionRouting::SmgRoutingKey
+            | SessionRouting::SessionIdHeader { .. } => {
+                if is_name || name == FINAL {
+                    Self::LeftOut
+                } else {
+                    Self::Plain
+                }
+            }
+        }
+    }
+}
+
 /// Returns the headers that say which session a request belongs to.
 pub(super) fn headers(
     routing: &SessionRouting,
@@ -29,7 +80,7 @@ pub(super) fn headers(
     let own = identity.conversation(graph, &turn.session);
     let dynamo = |session: String, parent: Option<String>| {
         let parent = parent.map(|parent| ("x-dynamo-parent-session-id".to_owned(), parent));
-        let last = turn.is_final.then(|| ("x-dynamo-session-final".to_owned(), "true".to_owned()));
+        let last = turn.is_final.then(|| (FINAL.to_owned(), "true".to_owned()));
         let session = ("x-dynamo-session-id".to_owned(), session);
         [Some(session), parent, last].into_iter().flatten().collect()
     };

@@ -1,5 +1,7 @@
 //! Cases of spec/REPLAY.md §10 about requests, by their numbers; docs/graph.md lists where each is tested.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use super::support::{capture, fixture, planned, settings};
@@ -78,4 +80,45 @@ traces: [{id: t}]
         found.join(",")
     };
     assert_eq!((of("x-one"), of("x-two")), ("call".to_owned(), "run".to_owned()));
+}
+
+#[test]
+fn headers_that_name_a_session_are_a_modes_or_the_instances_own() {
+    let text = "graph:
+  version: '2.0'
+  nodes:
+    a:
+      model: m
+      prompt: [{role: user, content: x}]
+      extra_body: {max_tokens: 9}
+      extra_headers: {X-Session-ID: s, X-Mine: s, X-Dynamo-Session-Final: 'true', X-Correlation-ID: c}
+traces: [{id: t}]
+";
+    let headers = |routing: SessionRouting| {
+        let (graphs, _) = read_native("g.yaml", text).expect("a graph");
+        let plan = planned(graphs, 7, &settings(Api::Chat, routing), None).expect("a plan");
+        let call = WireCall { instance: 0, node: NodeIndex(0), warmup: None };
+        let nonce = plan.identity(0).nonce().to_owned();
+        let headers: BTreeMap<String, String> =
+            plan.request(&call, &|_| None).headers.into_iter().collect();
+        let of = |name: &str| headers.get(name).map(|value| value.replace(&nonce, "<own>"));
+        ["x-session-id", "x-mine", "x-dynamo-session-final", "x-correlation-id"].map(of)
+    };
+    let some = |value: &str| Some(value.to_owned());
+    assert_eq!(
+        headers(SessionRouting::None),
+        [some("s::<own>"), some("s"), some("true"), some("c::<own>")]
+    );
+    assert_eq!(headers(SessionRouting::SmgRoutingKey), [None, some("s"), None, some("t::<own>")]);
+    let own = SessionRouting::SessionIdHeader { header: "X-Mine".to_owned() };
+    assert_eq!(headers(own), [None, some("t::<own>"), None, some("t::<own>")]);
+    let (graphs, _) = read_native("g.yaml", text).expect("a graph");
+    let plan = planned(graphs, 7, &settings(Api::Chat, SessionRouting::None), None);
+    let call = WireCall { instance: 0, node: NodeIndex(0), warmup: Some("warmup") };
+    let body = plan.expect("a plan").request(&call, &|_| None).body;
+    let body: Json = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!(
+        (&body["max_tokens"], &body["max_completion_tokens"]),
+        (&Json::from(1), &Json::from(1))
+    );
 }

@@ -200,7 +200,7 @@ fn answers_of_ancestors_fill_their_slots_and_failed_ones_are_left_out() {
     let at =
         |id: &str| NodeIndex(graph.nodes.iter().position(|node| node.id == id).expect("a node"));
     let (first, second) = (at("root:0"), at("root:1"));
-    assert!(plan.body(0, second).answers.contains(&first));
+    assert!(plan.body(0, second).answers().contains(&first));
     let reply = Reply { text: "Planned \"it\".".to_owned(), ..Reply::default() };
     let call = WireCall { instance: 0, node: second, warmup: None };
     let body = |answered: bool| {
