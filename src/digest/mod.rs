@@ -12,7 +12,7 @@ mod sha256;
 mod spread;
 mod xxh3;
 
-pub(crate) use blake::blake3_name;
+pub(crate) use blake::{blake3_name, blake3_number, blake3_of_json, blake3_share};
 pub use domain::Domain;
 pub use seed::{Purpose, Seed, Stream};
 pub use sha256::{DigestParseError, Hasher, Sha256};

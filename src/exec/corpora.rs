@@ -114,7 +114,8 @@ fn reading_of(job: &Job) -> Option<(&TraceInput, Reading)> {
 
 /// Returns how a workload reads its trace. Source: DSL, "`stop`": `requests=N` takes the first N rows in file order.
 fn reading(workload: &Workload) -> Reading {
-    let arrivals = match workload.load {
+    let arrivals = match &workload.load {
+        Load::Recorded(load) if load.snapshot_seed.is_some() => ArrivalRule::Snapshot,
         Load::TraceTimestamps { .. } | Load::Recorded(_) => ArrivalRule::Required,
         Load::Concurrency { .. } | Load::ConstantRate { .. } | Load::Poisson { .. } => {
             ArrivalRule::Ignored

@@ -44,6 +44,7 @@ pub(crate) fn run(count: u64) -> RunRecord {
     let mut gaps = Gaps::default();
     gaps.add(Nanos::new(2_000_000).into(), 2 * count);
     RunRecord {
+        instances: None,
         duration: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
         ended_at: requests.last().and_then(|last| last.terminal).unwrap_or(SimTime::ZERO),
         requests: requests.into(),

@@ -4,7 +4,7 @@
 
 use crate::deployment::WorkerRole;
 use crate::units::{Blocks, SimTime, Tokens};
-use crate::workload::{PlayedName, SessionName};
+use crate::workload::{PlayIdentity, PlayedName, SessionName};
 
 use super::{Admission, Handoff, LinkUse, Outcome, Refusal, RequestRecord, Rule};
 
@@ -154,8 +154,11 @@ impl Encoder<'_> {
                 self.maybe(turn.map(u64::from));
             }
             SessionName::Played(name) => {
-                let PlayedName { session, play, lane, root, parent } = &**name;
-                self.count(4);
+                let PlayedName { session, play, lane, root, parent, identity } = &**name;
+                self.count(match identity {
+                    PlayIdentity::Recorded => 4,
+                    PlayIdentity::Instance => 5,
+                });
                 self.text(session.as_deref());
                 self.text(Some(play));
                 self.maybe(lane.map(u64::from));
@@ -277,7 +280,8 @@ impl Decoder<'_> {
                 name: self.text(),
                 turn: self.maybe().map(narrow),
             },
-            _ => SessionName::Played(Box::new(PlayedName {
+            kind => SessionName::Played(Box::new(PlayedName {
+                identity: if kind == 4 { PlayIdentity::Recorded } else { PlayIdentity::Instance },
                 session: self.text(),
                 play: self.text().unwrap_or_default(),
                 lane: self.maybe().map(narrow),

@@ -29,6 +29,20 @@ pub struct Handoff {
     pub released: Option<SimTime>,
 }
 
+impl Handoff {
+    /// Returns its times, to count them from another instant.
+    pub(super) fn times(&mut self) -> [&mut Option<SimTime>; 6] {
+        [
+            &mut self.held,
+            &mut self.reserved,
+            &mut self.transfer_began,
+            &mut self.transfer_ended,
+            &mut self.activated,
+            &mut self.released,
+        ]
+    }
+}
+
 /// What a transfer takes of the links of its two ranks: the milliseconds that it would keep each of them busy alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkUse {

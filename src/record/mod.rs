@@ -7,6 +7,7 @@ mod exchange;
 mod exchange_error;
 mod gaps;
 mod handoff;
+mod instances;
 mod live;
 mod outcome;
 mod refusal;
@@ -25,6 +26,10 @@ pub use exchange::{
 pub use exchange_error::{ConnectStage, ExchangeError, Limit, Truncation};
 pub use gaps::{Gap, GapUnit, Gaps};
 pub use handoff::{Handoff, LinkUse};
+pub use instances::{
+    IdleShift, InstancePart, InstanceRecord, InstanceStatus, InstancesRecord, PreparationRecord,
+    PreparingRecord, ProfileRecord,
+};
 pub use live::{
     ClientHealth, LiveCall, LiveOutcome, LiveRequest, LiveRun, LiveTally, LiveTrace, Phase,
 };

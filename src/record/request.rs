@@ -77,6 +77,23 @@ impl RequestRecord {
         first.and_then(|admission| admission.from_host).unwrap_or(Tokens::ZERO)
     }
 
+    /// Counts all its times from `epoch`.
+    pub(crate) fn count_from(&mut self, epoch: SimTime) {
+        let later = |at: &mut SimTime| *at = at.since(epoch);
+        later(&mut self.arrival);
+        self.admissions.iter_mut().for_each(|admission| later(&mut admission.at));
+        let own = [
+            &mut self.first_token,
+            &mut self.second_token,
+            &mut self.last_token,
+            &mut self.terminal,
+        ];
+        own.into_iter().flatten().for_each(later);
+        if let Some(handoff) = &mut self.handoff {
+            handoff.times().into_iter().flatten().for_each(later);
+        }
+    }
+
     /// Returns whether the request completed.
     pub fn is_completed(&self) -> bool {
         self.outcome == Some(Outcome::Completed)

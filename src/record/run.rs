@@ -3,7 +3,7 @@
 use crate::digest::Sha256;
 use crate::units::{Blocks, SimTime, Tokens};
 
-use super::{Gaps, HostUse, Requests, Spool, StorageUse};
+use super::{Gaps, HostUse, InstancesRecord, Requests, Spool, StorageUse};
 
 /// One job as it ran.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub struct RunRecord {
     pub warnings: Vec<String>,
     /// How much of the run was seen.
     pub witness: Witness,
+    /// What lanes ran, where they began plays in their middle.
+    pub instances: Option<Box<InstancesRecord>>,
 }
 
 /// How much of a run was seen.

@@ -10,7 +10,7 @@ use crate::deployment::{
     Speculation, StorageOffload, Timing, TransferTiming, Worker, WorkerRole, Workers,
 };
 use crate::digest::Sha256;
-use crate::workload::{Load, RecordedLoad, Sla, Source, Stop, StopCount, Workload};
+use crate::workload::{Load, Profile, RecordedLoad, Sla, Source, Stop, StopCount, Workload};
 
 /// What a scenario is made of.
 #[derive(Debug, Clone, Copy)]
@@ -193,8 +193,19 @@ fn recorded(load: &RecordedLoad) -> String {
     if let Some(seed) = load.snapshot_seed {
         add(format!("snapshot-seed={seed}"));
     }
-    if let Some(profile) = load.profile_ms {
-        add(format!("profile={}", quoted(&format!("{profile}ms"))));
+    if let Some(profile) = &load.profile {
+        let plain = Profile::default();
+        add(format!("profile={}", quoted(&format!("{}ms", profile.duration_ms))));
+        for (name, ms, usual) in [
+            ("grace", profile.grace_ms, plain.grace_ms),
+            ("cancel-drain", profile.cancel_drain_ms, plain.cancel_drain_ms),
+            ("tree-idle-cap", profile.tree_idle_cap_ms, plain.tree_idle_cap_ms),
+            ("global-idle-cap", profile.global_idle_cap_ms, plain.global_idle_cap_ms),
+        ] {
+            if ms.total_cmp(&usual).is_ne() {
+                add(format!("{name}={}", quoted(&format!("{ms}ms"))));
+            }
+        }
     }
     line
 }

@@ -3,6 +3,7 @@
 use crate::deployment::{Backend, KvCache, Speculation, Worker, WorkerRole, Workers};
 use crate::plan::{Compat, SimulationJob};
 use crate::units::{Blocks, SimTime, Tokens};
+use crate::workload::Load;
 
 use super::engine::acceptance::{DraftRule, Drafts};
 use super::engine::vllm::{self, LastStop, MatchGrid, Policy};
@@ -51,7 +52,7 @@ pub(crate) fn engine_config(
     let cut = job.workload.stop.virtual_time;
     let tiers = tiers(job);
     // What a block that is taken must wait for is known request by request.
-    let advance = if cut.is_some() || tiers.is_some() { Advance::Each } else { advance };
+    let advance = if may_be_cut(job) || tiers.is_some() { Advance::Each } else { advance };
     Ok(match &job.deployment.workers {
         Workers::Aggregated(worker) => EngineConfig {
             pools: vec![pool(job, WorkerRole::Aggregated, worker, advance)?],
@@ -189,7 +190,7 @@ fn rank(
         prefix_caching: kv_cache.prefix_caching,
         preemption: worker.scheduler.preemption,
         advance: if kv_cache.refuses_running() { Advance::Each } else { advance },
-        keeps_gaps: job.workload.stop.virtual_time.is_some() || kv_cache.refuses_running(),
+        keeps_gaps: may_be_cut(job) || kv_cache.refuses_running(),
         drafts,
         has_host: kv_cache.host_offload.is_some(),
         state_blocks: state_blocks(job, role, kv_cache),
@@ -207,4 +208,16 @@ fn drafts(job: &SimulationJob, stated: &Speculation) -> Drafts {
         }
     };
     Drafts::new(&stated.acceptance_rates, stated.seed, rule)
+}
+
+/// Returns whether a run may end while requests are in flight: at a virtual time, or at the end of a measured window's grace.
+fn may_be_cut(job: &SimulationJob) -> bool {
+    let has_window = match &job.workload.load {
+        Load::Recorded(load) => load.profile.is_some(),
+        Load::Concurrency { .. }
+        | Load::ConstantRate { .. }
+        | Load::Poisson { .. }
+        | Load::TraceTimestamps { .. } => false,
+    };
+    has_window || job.workload.stop.virtual_time.is_some()
 }

@@ -47,15 +47,9 @@ limitations! {
     "`open-loop` of load `recorded`" at "workload.load":
         "leave it out: in a simulation requests wait for what they waited for"
         if |job| paces(job, |load| load.open_loop);
-    "`snapshot-seed` of load `recorded`" at "workload.load":
-        "leave it out: every play begins at its first request"
-        if |job| paces(job, |load| load.snapshot_seed.is_some());
-    "`warmup` of load `recorded`" at "workload.load":
-        "leave it out"
-        if |job| paces(job, |load| load.warmup);
-    "`profile` of load `recorded`" at "workload.load":
-        "leave it out: a simulation runs every play once"
-        if |job| paces(job, |load| load.profile_ms.is_some());
+    "`warmup` of load `recorded` with `storage-offload`" at "workload.load" "worker.*.kv-cache.storage-offload":
+        "leave out one of the two"
+        if |job| paces(job, |load| load.warmup) && cache(job, |cache| cache.storage_offload.is_some());
 
     "`speculation` with `host-offload`" at "speculation" "worker.*.kv-cache.host-offload":
         "leave out one of the two"

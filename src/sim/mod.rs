@@ -7,6 +7,7 @@ mod config;
 mod engine;
 mod error;
 mod handoff;
+mod instances;
 mod kv;
 mod lacking;
 mod limitation;

@@ -6,14 +6,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use crate::digest::{Purpose, Seed};
 use crate::plan::SimulationJob;
-use crate::record::Outcome;
+use crate::record::{InstancesRecord, Outcome, RequestRecord};
 use crate::units::SimTime;
 use crate::workload::{Arrivals, Content, Corpus, Load, RecordedLoad, Run, SessionName};
 
 use super::error::SimError;
+use super::instances::{Cuts, Directed, Instances, Pace};
 use super::plays::PlaySchedule;
 use super::sessions::{Pushed, PushedRequest, Sessions};
 
@@ -70,6 +72,8 @@ pub(crate) struct Traffic<'a> {
     unfinished_sessions: u64,
     /// What releases the requests of recorded plays, instead of all else here.
     plays: Option<PlaySchedule<'a>>,
+    /// The same for instances of recorded plays.
+    instances: Option<Box<Instances<'a>>>,
 }
 
 impl<'a> Traffic<'a> {
@@ -88,7 +92,13 @@ impl<'a> Traffic<'a> {
             histories: BTreeMap::new(),
             unfinished_sessions: count,
             plays: None,
+            instances: None,
         };
+        if let Sessions::Instanced(instanced) = &traffic.sessions {
+            let instances = Instances::new(Rc::clone(instanced.cuts()), pace(job)?)?;
+            traffic.instances = Some(Box::new(instances));
+            return Ok(traffic);
+        }
         if let Sessions::Played(played) = &traffic.sessions {
             traffic.plays = Some(PlaySchedule::new(played.plays(), &pacing(&job.workload.load)?)?);
             return Ok(traffic);
@@ -140,6 +150,7 @@ impl<'a> Traffic<'a> {
             histories: BTreeMap::new(),
             unfinished_sessions: 0,
             plays: None,
+            instances: None,
         }
     }
 
@@ -159,6 +170,9 @@ impl<'a> Traffic<'a> {
         if let Some(plays) = &self.plays {
             return plays.next_ready();
         }
+        if let Some(instances) = &self.instances {
+            return instances.next_ready();
+        }
         let follow_up = self.ready.peek().map(|Reverse((at, _))| *at);
         match (self.next_start(), follow_up) {
             (Some((start, _)), Some(follow_up)) => Some(start.min(follow_up)),
@@ -174,6 +188,11 @@ impl<'a> Traffic<'a> {
         if let Some(plays) = &mut self.plays {
             let Some((node, arrival)) = plays.release(now) else { return Ok(None) };
             let turn = Turn { session: node as u64, number: 0 };
+            let (content, output) = (self.sessions.content(turn, &[]), self.sessions.output(turn));
+            return Ok(Some(Released { turn, arrival, content, output }));
+        }
+        if let Some(instances) = &mut self.instances {
+            let Some((turn, arrival)) = instances.release(now) else { return Ok(None) };
             let (content, output) = (self.sessions.content(turn, &[]), self.sessions.output(turn));
             return Ok(Some(Released { turn, arrival, content, output }));
         }
@@ -211,6 +230,10 @@ impl<'a> Traffic<'a> {
             plays.end(node, ended.outcome, ended.at);
             return Ok(());
         }
+        if let Some(instances) = &mut self.instances {
+            instances.end(turn, ended.outcome, (ended.output.length, ended.at));
+            return Ok(());
+        }
         let next = Turn { number: turn.number + 1, ..turn };
         let may_go_on = match ended.outcome {
             Outcome::Completed | Outcome::Rejected => true,
@@ -235,8 +258,53 @@ impl<'a> Traffic<'a> {
         Ok(())
     }
 
+    /// Lets what ended take effect on lanes, and directs them; `is_idle` says whether the engines have nothing at all.
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] where lanes cannot go on.
+    pub(crate) fn direct(&mut self, now: SimTime, is_idle: bool) -> Result<Directed, SimError> {
+        let instances = self.instances.as_mut();
+        instances.map_or(Ok(Directed::Nothing), |instances| instances.direct(now, is_idle))
+    }
+
+    /// Gives up a request that is in flight when a measured window is over.
+    pub(crate) fn give_up(&mut self, turn: Turn, now: SimTime) {
+        if let Some(instances) = &mut self.instances {
+            instances.end(turn, Outcome::Canceled, (0, now));
+        }
+    }
+
+    /// Returns whether there are lanes to direct.
+    pub(crate) fn has_instances(&self) -> bool {
+        self.instances.is_some()
+    }
+
+    /// Returns whether a measured window is over at `now`: the run ends, whatever is in flight.
+    pub(crate) fn is_expired(&self, now: SimTime) -> bool {
+        self.instances.as_ref().is_some_and(|instances| instances.is_expired(now))
+    }
+
+    /// Takes the record of a request that prepares for others; returns any other.
+    pub(crate) fn keep_preparing(&mut self, record: RequestRecord) -> Option<RequestRecord> {
+        match (&mut self.instances, Cuts::preparation(record.index)) {
+            (Some(instances), Some(at)) => {
+                instances.prepared(at, &record);
+                None
+            }
+            (Some(_) | None, _) => Some(record),
+        }
+    }
+
+    /// Returns what lanes ran until `finished`, where there are any.
+    pub(crate) fn take_instances(&mut self, finished: SimTime) -> Option<InstancesRecord> {
+        self.instances.take().map(|instances| instances.record(finished))
+    }
+
     /// Returns whether every session has ended.
-    pub(crate) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self, now: SimTime) -> bool {
+        if let Some(instances) = &self.instances {
+            return instances.is_done(now);
+        }
         self.plays.as_ref().map_or(self.unfinished_sessions == 0, PlaySchedule::is_done)
     }
 
@@ -321,6 +389,20 @@ fn pacing(load: &Load) -> Result<RecordedLoad, SimError> {
             Err(SimError::bad_workload("requests that wait for one another keep recorded times"))
         }
     }
+}
+
+/// Returns how a job paces instances of recorded plays.
+///
+/// # Errors
+/// As [`pacing`].
+fn pace(job: &SimulationJob) -> Result<Pace, SimError> {
+    let load = pacing(&job.workload.load)?;
+    Ok(Pace {
+        speedup: load.speedup,
+        prepares: load.warmup,
+        profile: load.profile,
+        compat: job.engine.compat,
+    })
 }
 
 /// How a turn ended.

@@ -133,7 +133,7 @@ impl<'o> Assembly<'o> {
     fn check_arrival(&mut self, row: &Row<'_>) -> Result<(), Problem> {
         let strict = self.options.strictness == Strictness::Scenario;
         let Some(ms) = row.arrival_ms else {
-            if strict && self.options.arrivals == ArrivalRule::Required {
+            if strict && self.options.arrivals != ArrivalRule::Ignored {
                 return Err(missing_timestamp(row));
             }
             self.counts.missing_timestamps += 1;

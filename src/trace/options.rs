@@ -91,6 +91,8 @@ pub enum ArrivalRule {
     Required,
     /// The load makes its own times.
     Ignored,
+    /// The load begins plays in their middle: as `Required`, and the plays get the digest by which such cuts are drawn.
+    Snapshot,
 }
 
 /// Whether rows are sorted by arrival.

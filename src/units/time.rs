@@ -50,6 +50,12 @@ impl SimTime {
         self.0 - earlier.0
     }
 
+    /// Returns the instant on a clock that begins at `epoch`; its beginning where the instant is earlier.
+    #[must_use]
+    pub fn since(self, epoch: Self) -> Self {
+        Self((self.0 - epoch.0).max(0.0))
+    }
+
     /// Returns whether the instant is one that a clock can reach.
     pub fn is_reachable(self) -> bool {
         self.0.is_finite()

@@ -54,8 +54,49 @@ pub struct RecordedLoad {
     pub snapshot_seed: Option<u64>,
     /// Whether lanes are warmed before measuring.
     pub warmup: bool,
-    /// The measured window of a profile, in milliseconds.
-    pub profile_ms: Option<f64>,
+    /// The measured window of a profile.
+    pub profile: Option<Profile>,
+}
+
+/// The measured window of a profile; all in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Profile {
+    /// How long requests are sent; above 0.
+    pub duration_ms: f64,
+    /// How long those in flight then may still take.
+    pub grace_ms: f64,
+    /// How long giving up the rest may take.
+    pub cancel_drain_ms: f64,
+    /// How long an instance may have nothing in flight before its waits are cut short; above 0.
+    pub tree_idle_cap_ms: f64,
+    /// The same for all instances together; above 0.
+    pub global_idle_cap_ms: f64,
+}
+
+impl Default for Profile {
+    /// An hour, as the reference has it.
+    fn default() -> Self {
+        Self {
+            duration_ms: 3_600_000.0,
+            grace_ms: 30_000.0,
+            cancel_drain_ms: 10_000.0,
+            tree_idle_cap_ms: 300_000.0,
+            global_idle_cap_ms: 10_000.0,
+        }
+    }
+}
+
+impl Profile {
+    /// Returns the canonical description.
+    fn canonical(&self) -> Value {
+        object([
+            ("cancel_drain_ms", Value::real(self.cancel_drain_ms)),
+            ("duration_ms", Value::real(self.duration_ms)),
+            ("global_idle_cap_ms", Value::real(self.global_idle_cap_ms)),
+            ("grace_ms", Value::real(self.grace_ms)),
+            ("tree_idle_cap_ms", Value::real(self.tree_idle_cap_ms)),
+        ])
+    }
 }
 
 impl Rate {
@@ -87,7 +128,7 @@ impl RecordedLoad {
             agentic_lanes: None,
             snapshot_seed: None,
             warmup: false,
-            profile_ms: None,
+            profile: None,
         }
     }
 }
@@ -132,7 +173,8 @@ impl Load {
                 ("idle_gap_scope", Value::text(&load.idle_gap_scope)),
                 kind,
                 ("open_loop", Value::Bool(load.open_loop)),
-                ("profile_ms", load.profile_ms.map_or(Value::Null, Value::real)),
+                // The name is that of the days when a window had a length and nothing else.
+                ("profile_ms", load.profile.map_or(Value::Null, |profile| profile.canonical())),
                 ("snapshot_seed", optional(load.snapshot_seed)),
                 ("speedup", Value::real(load.speedup)),
                 ("strict", Value::Bool(load.strict)),

@@ -6,7 +6,9 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plays {
     nodes: Vec<PlayNode>,
-    plays: Vec<Play>,
+    all: Vec<Play>,
+    /// The digest of all that the recording says, by which cuts of plays are drawn; where that was asked for.
+    digest: Option<String>,
 }
 
 /// What one request waits for.
@@ -73,7 +75,24 @@ pub enum EdgeTrigger {
 impl Plays {
     /// Returns plays; `nodes` and `plays` must name each other.
     pub fn new(nodes: Vec<PlayNode>, plays: Vec<Play>) -> Self {
-        Self { nodes, plays }
+        Self { nodes, all: plays, digest: None }
+    }
+
+    /// Returns them with these nodes.
+    #[must_use]
+    pub fn with_nodes(self, nodes: Vec<PlayNode>) -> Self {
+        Self { nodes, ..self }
+    }
+
+    /// Returns them with the digest of their recording.
+    #[must_use]
+    pub fn with_digest(self, digest: Option<String>) -> Self {
+        Self { digest, ..self }
+    }
+
+    /// Returns the digest of the recording, where it was taken: 64 hexadecimal digits.
+    pub fn digest(&self) -> Option<&str> {
+        self.digest.as_deref()
     }
 
     /// Returns the nodes, one for each row of the corpus.
@@ -83,12 +102,12 @@ impl Plays {
 
     /// Returns the plays in the order in which lanes take them.
     pub fn plays(&self) -> &[Play] {
-        &self.plays
+        &self.all
     }
 
     /// Returns the one root of a node's play, where it has one.
     pub fn root(&self, node: usize) -> Option<usize> {
-        match &*self.plays[self.nodes[node].play].roots {
+        match &*self.all[self.nodes[node].play].roots {
             [root] => Some(*root),
             _ => None,
         }

@@ -27,6 +27,8 @@ pub struct Vocabulary {
 enum Kind {
     /// A trace's: each hash id has a number.
     Recorded { numbers: BTreeMap<u64, u32> },
+    /// Prompts whose ids are their numbers.
+    Numbered,
     /// Stated ones: a token is its run's name, and this much more for each place before it.
     Stated { step: u32 },
     /// Synthetic ones, in blocks of `block` tokens: first the shared prefix, then those of each request.
@@ -48,6 +50,11 @@ impl Vocabulary {
             });
         }
         Self::of(Kind::Recorded { numbers })
+    }
+
+    /// Returns the vocabulary of prompts whose ids are their numbers.
+    pub fn numbered() -> Self {
+        Self::of(Kind::Numbered)
     }
 
     /// Returns the vocabulary of stated requests.
@@ -76,7 +83,7 @@ impl Vocabulary {
     pub fn synthetic_block(&self) -> Option<u32> {
         match &self.kind {
             Kind::Synthetic { block, .. } => Some(*block),
-            Kind::Recorded { .. } | Kind::Stated { .. } => None,
+            Kind::Recorded { .. } | Kind::Numbered | Kind::Stated { .. } => None,
         }
     }
 
@@ -107,7 +114,7 @@ impl Vocabulary {
                 let token = |place: u32| low(name).wrapping_add(place.wrapping_mul(*step));
                 tokens.extend((first..first + run.length).map(token));
             }
-            (Symbol::Repeated(id), Kind::Synthetic { .. }) => {
+            (Symbol::Repeated(id), Kind::Synthetic { .. } | Kind::Numbered) => {
                 tokens.extend(places.map(|_| low(id)));
             }
             (Symbol::Unique(Origin::Prompt(index)), Kind::Synthetic { block, prefix, own, .. }) => {
@@ -123,7 +130,7 @@ impl Vocabulary {
             }
             (
                 Symbol::Unique(Origin::Prompt(index)),
-                Kind::Recorded { .. } | Kind::Stated { .. },
+                Kind::Recorded { .. } | Kind::Numbered | Kind::Stated { .. },
             )
             | (Symbol::Unique(Origin::Prefix(index) | Origin::Output(index)), _) => {
                 let first = low(index).wrapping_mul(LENGTH_ONLY_STRIDE);

@@ -76,6 +76,7 @@ pub(super) fn record(
     let duration = last.unwrap_or(SimTime::ZERO).max(time(run.summary.duration_ms)?);
     let transcript = transcript(run, &requests, &by_uuid, keep_lines)?;
     Ok(RunRecord {
+        instances: None,
         requests,
         duration,
         ended_at: duration,

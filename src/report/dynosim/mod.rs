@@ -7,6 +7,7 @@ mod distribution;
 mod folder;
 mod gaps;
 mod goodput;
+mod instances;
 mod latency;
 mod parity;
 mod pools;

@@ -3,6 +3,7 @@
 //! Fields are declared in the order in which they are written, which is that of their names. Rows are made as they are written,
 //! so that a large run does not hold them all.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::ser::SerializeSeq;
@@ -11,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::deployment::{Backend, Deployment, WorkerRole, Workers};
 use crate::record::{Admission, Handoff, Outcome, RequestRecord, Requests, RunRecord};
 use crate::units::SimTime;
-use crate::workload::{PlayedName, SessionName};
+use crate::workload::{PlayIdentity, PlayedName, SessionName};
 
 use super::latency::{e2e_ms, tpot_ms, ttft_ms, ttst_ms};
 
@@ -23,6 +24,8 @@ type OfRoles<T> = Option<T>;
 pub(crate) struct Rows {
     ended: Requests,
     ranks: RanksPerWorker,
+    /// What the reference calls the part of the run that is measured, where caches were prepared before it.
+    phase: Option<&'static str>,
 }
 
 /// Ranks of one worker, by role.
@@ -43,6 +46,8 @@ struct Row<'a> {
     admission_history: Vec<AdmissionRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agentic: Option<AgenticRow<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agentic_phase: Option<&'static str>,
     arrival_time_ms: f64,
     decode_admit_ms: OfRoles<f64>,
     decode_reused_input_tokens: OfRoles<u64>,
@@ -90,25 +95,36 @@ struct Row<'a> {
 #[derive(Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "as DynoSim calls them")]
 struct AgenticRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_id: Option<String>,
     conversation_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lane_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_id: Option<&'a str>,
     play_id: &'a str,
-    request_id: Option<&'a str>,
+    request_id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     root_id: Option<&'a str>,
 }
 
 impl<'a> AgenticRow<'a> {
     fn new(name: &'a PlayedName, request: &'a RequestRecord) -> Self {
+        let (play, own) = (&name.play, request.request_id.as_deref());
+        let (cache_id, request_id) = match name.identity {
+            PlayIdentity::Recorded => (None, own.map(Cow::Borrowed)),
+            PlayIdentity::Instance => {
+                let request = own.map(|own| Cow::Owned(format!("{play}:request:{own}")));
+                (Some(format!("{play}:cache")), request)
+            }
+        };
         Self {
+            cache_id,
             conversation_id: name.session.as_deref(),
             lane_id: name.lane.map(|lane| format!("lane:{lane}")),
             parent_id: name.parent.as_deref(),
             play_id: &name.play,
-            request_id: request.request_id.as_deref(),
+            request_id,
             root_id: name.root.as_deref(),
         }
     }
@@ -177,7 +193,13 @@ impl Rows {
                 Backend::Sglang => WorkerRole::Decode,
             },
         };
-        Ok(Self { ended, ranks })
+        let prepared = record.instances.as_ref().and_then(|run| run.preparation.as_ref());
+        Ok(Self { ended, ranks, phase: prepared.map(|_| "profile") })
+    }
+
+    /// Returns the row of a request.
+    fn row<'a>(&self, request: &'a RequestRecord) -> Row<'a> {
+        Row { agentic_phase: self.phase, ..Row::new(request, self.ranks) }
     }
 
     /// Writes the rows as JSON lines: compact, keys sorted.
@@ -186,7 +208,7 @@ impl Rows {
     /// What the writer answers.
     pub(crate) fn write_lines(&self, out: &mut dyn Write) -> io::Result<()> {
         for request in &self.ended {
-            serde_json::to_writer(&mut *out, &Row::new(&request, self.ranks))?;
+            serde_json::to_writer(&mut *out, &self.row(&request))?;
             out.write_all(b"\n")?;
         }
         Ok(())
@@ -197,7 +219,7 @@ impl Serialize for Rows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(Some(self.ended.len()))?;
         for request in &self.ended {
-            sequence.serialize_element(&Row::new(&request, self.ranks))?;
+            sequence.serialize_element(&self.row(&request))?;
         }
         sequence.end()
     }
@@ -216,6 +238,7 @@ impl<'a> Row<'a> {
             admission_count: admissions.len(),
             admission_history: admission_rows(request).collect(),
             agentic: played(request).map(|name| AgenticRow::new(name, request)),
+            agentic_phase: None,
             arrival_time_ms: request.arrival.as_ms(),
             decode_admit_ms: handoff.and(time(decodes.first().map(|admission| admission.at))),
             decode_reused_input_tokens: handoff.and(most_reused(decodes)),

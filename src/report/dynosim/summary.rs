@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::plan::SimulationJob;
 use crate::record::{PoolUse, RequestRecord, RunRecord, StorageIo, StorageUse};
 use crate::units::{SimTime, Tokens};
-use crate::workload::{Plays, Sla};
+use crate::workload::{Corpus, Sla};
 
 use super::distribution::Distribution;
 use super::latency::{e2e_ms, is_measured, tpot_ms, ttft_ms, ttst_ms};
-use super::{Rows, gaps, goodput, pools, trajectories};
+use super::{Rows, gaps, goodput, instances, pools, trajectories};
 
 /// What the run took on this machine; nothing else in a summary is host time.
 #[derive(Debug, Clone, Copy)]
@@ -94,10 +94,15 @@ impl Summary {
     pub(crate) fn describe_plays(
         &mut self,
         record: &RunRecord,
-        plays: &Plays,
+        corpus: &Corpus,
         job: &SimulationJob,
     ) {
-        trajectories::write(record, plays, job, &mut self.fields);
+        if let Some(plays) = corpus.plays() {
+            trajectories::write(record, plays, job, &mut self.fields);
+        }
+        if let Some(run) = &record.instances {
+            instances::write(record, run, (corpus, job), &mut self.fields);
+        }
     }
 
     /// Writes `prediction.json`; `rows` are its copy of `requests.jsonl` where they were captured.
@@ -268,9 +273,14 @@ fn write_goodput(record: &RunRecord, sla: &Sla, fields: &mut Map<String, Value>)
 }
 
 /// Returns the end of the last completed request: requests that end otherwise do not prolong a run.
-fn duration_ms(record: &RunRecord) -> f64 {
-    let completed = record.requests.iter().filter(|request| request.is_completed());
-    completed.filter_map(|request| request.terminal).max().map_or(0.0, SimTime::as_ms)
+///
+/// A measured window lasts from the first arrival of those requests. Source: spec/SIMULATION.md §9.8.
+pub(super) fn duration_ms(record: &RunRecord) -> f64 {
+    let completed = || record.requests.iter().filter(|request| request.is_completed());
+    let Some(end) = completed().filter_map(|request| request.terminal).max() else { return 0.0 };
+    let has_window = record.instances.as_ref().is_some_and(|run| run.profile.is_some());
+    let first = completed().map(|request| request.arrival).min().filter(|_| has_window);
+    end.ms_since(first.unwrap_or(SimTime::ZERO))
 }
 
 /// Returns the seconds that rates divide by: the duration, and at least 1e-9.

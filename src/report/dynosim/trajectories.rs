@@ -24,13 +24,16 @@ struct Ran {
     failed: Option<(SimTime, &'static str)>,
 }
 
-/// Writes the figures.
+/// Writes the figures; those of instances in the place of those of recorded plays.
 pub(super) fn write(
     record: &RunRecord,
     plays: &Plays,
     job: &SimulationJob,
     fields: &mut Map<String, Value>,
 ) {
+    if record.instances.is_some() {
+        return write_settings(plays, job, fields);
+    }
     let ran = ran(record, plays);
     let is_whole = |(play, ran): &(&crate::workload::Play, Ran)| {
         ran.failed.is_none() && ran.completed == play.nodes.len()
@@ -40,15 +43,7 @@ pub(super) fn write(
         .filter(is_whole)
         .filter_map(|(_, ran)| Some(ran.ended?.as_ms() - ran.began?.as_ms()));
     let took = Distribution::of(took);
-    let lanes = match &job.workload.load {
-        Load::Recorded(load) => load.agentic_lanes,
-        Load::Concurrency { .. }
-        | Load::ConstantRate { .. }
-        | Load::Poisson { .. }
-        | Load::TraceTimestamps { .. } => None,
-    };
-    let models: std::collections::BTreeSet<&str> =
-        plays.nodes().iter().map(|node| node.model.as_str()).collect();
+    write_settings(plays, job, fields);
     let outcomes: Vec<Value> =
         by_play().map(|(play, ran)| outcome(&play.id, play.nodes.len(), ran)).collect();
     // A request is dispatched, ends and is cleaned up; a failed play skips the rest; a play that is over says so.
@@ -58,16 +53,7 @@ pub(super) fn write(
     let begun = ran.iter().filter(|ran| ran.released > 0).count();
     let total = plays.plays().len();
     for (name, value) in [
-        ("agentic_lanes", json!(lanes)),
         ("agentic_lifecycle_event_count", json!(3 * released + skipped + begun)),
-        (
-            "agentic_model_projection",
-            json!({
-                "policy": "project_to_configured_target",
-                "source_models": models,
-                "target_model": job.deployment.model,
-            }),
-        ),
         ("agentic_play_outcomes", Value::Array(outcomes)),
         ("completed_trajectories", json!(took.count())),
         ("incomplete_trajectories", json!(total as u64 - took.count())),
@@ -77,6 +63,28 @@ pub(super) fn write(
         fields.insert(name.to_owned(), value);
     }
     took.write("trajectory_e2e_latency_ms", fields);
+}
+
+/// Writes what was asked for.
+fn write_settings(plays: &Plays, job: &SimulationJob, fields: &mut Map<String, Value>) {
+    let lanes = match &job.workload.load {
+        Load::Recorded(load) => load.agentic_lanes,
+        Load::Concurrency { .. }
+        | Load::ConstantRate { .. }
+        | Load::Poisson { .. }
+        | Load::TraceTimestamps { .. } => None,
+    };
+    let models: std::collections::BTreeSet<&str> =
+        plays.nodes().iter().map(|node| node.model.as_str()).collect();
+    let projection = json!({
+        "policy": "project_to_configured_target",
+        "source_models": models,
+        "target_model": job.deployment.model,
+    });
+    for (name, value) in [("agentic_lanes", json!(lanes)), ("agentic_model_projection", projection)]
+    {
+        fields.insert(name.to_owned(), value);
+    }
 }
 
 /// Returns how a play ended.

@@ -194,6 +194,22 @@ const WORKLOADS: &[(&str, &str)] = &[
         "trace \"t\"\nload \"recorded\" profile=\"1h\"",
         "scenario::conflict: `profile` needs `agentic-lanes` and `snapshot-seed`",
     ),
+    (
+        "trace \"t\"\nload \"recorded\" snapshot-seed=1",
+        "scenario::conflict: `snapshot-seed` needs `agentic-lanes`",
+    ),
+    (
+        "trace \"t\"\nload \"recorded\" agentic-lanes=1 warmup=#true",
+        "scenario::conflict: `warmup` needs `snapshot-seed`",
+    ),
+    (
+        "trace \"t\"\nload \"recorded\" agentic-lanes=1 snapshot-seed=1 grace=\"1s\"",
+        "scenario::conflict: `grace` needs `profile`",
+    ),
+    (
+        "trace \"t\"\nload \"recorded\" agentic-lanes=1 snapshot-seed=1 profile=\"0s\"",
+        "kdl::out_of_range: `profile` is above 0",
+    ),
 ];
 
 #[test]

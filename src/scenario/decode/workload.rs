@@ -8,8 +8,8 @@ use crate::scenario::syntax::Node;
 use crate::scenario::table;
 use crate::units::{Nanos, SimTime, Tokens};
 use crate::workload::{
-    CacheBust, Load, Rate, RecordedLoad, Sampling, Select, SessionShape, Source, Stop, StopCount,
-    SyntheticShape, Workload,
+    CacheBust, Load, Profile, Rate, RecordedLoad, Sampling, Select, SessionShape, Source, Stop,
+    StopCount, SyntheticShape, Workload,
 };
 
 /// Decodes a `workload` node; `None` where the bag says why.
@@ -195,7 +195,7 @@ fn recorded(view: &View<'_>, bag: &mut Bag) -> Option<RecordedLoad> {
         agentic_lanes: view.count32("agentic-lanes"),
         snapshot_seed: view.count("snapshot-seed"),
         warmup: view.flag("warmup")?,
-        profile_ms: view.real("profile"),
+        profile: profile(view, bag),
     };
     if load.strict && !load.open_loop {
         let problem = view.problem(
@@ -206,7 +206,18 @@ fn recorded(view: &View<'_>, bag: &mut Bag) -> Option<RecordedLoad> {
         );
         bag.push(problem.help("add `open-loop=#true`"));
     }
-    if load.profile_ms.is_some() && (load.agentic_lanes.is_none() || load.snapshot_seed.is_none()) {
+    if load.snapshot_seed.is_some() && load.agentic_lanes.is_none() {
+        let message = "`snapshot-seed` needs `agentic-lanes`";
+        let problem =
+            view.problem(Code::ScenarioConflict, "snapshot-seed", message, "whose snapshot?");
+        bag.push(problem.help("add `agentic-lanes=1` or more"));
+    }
+    if load.warmup && load.snapshot_seed.is_none() {
+        let message = "`warmup` needs `snapshot-seed`";
+        let problem = view.problem(Code::ScenarioConflict, "warmup", message, "nothing to warm");
+        bag.push(problem.help("add `snapshot-seed=1`"));
+    }
+    if load.profile.is_some() && (load.agentic_lanes.is_none() || load.snapshot_seed.is_none()) {
         let message = "`profile` needs `agentic-lanes` and `snapshot-seed`";
         bag.push(view.problem(
             Code::ScenarioConflict,
@@ -216,6 +227,34 @@ fn recorded(view: &View<'_>, bag: &mut Bag) -> Option<RecordedLoad> {
         ));
     }
     Some(load)
+}
+
+/// Decodes the measured window of a profile; what is not given is as the reference has it.
+fn profile(view: &View<'_>, bag: &mut Bag) -> Option<Profile> {
+    let plain = Profile::default();
+    let parts = ["grace", "cancel-drain", "tree-idle-cap", "global-idle-cap"];
+    if !view.is_given("profile") {
+        for name in parts.into_iter().filter(|name| view.is_given(name)) {
+            let message = format!("`{name}` needs `profile`");
+            let problem = view.problem(Code::ScenarioConflict, name, message, "part of no window");
+            bag.push(problem.help("add `profile=\"1h\"`"));
+        }
+        return None;
+    }
+    for name in ["profile", "tree-idle-cap", "global-idle-cap"] {
+        if view.real(name).is_some_and(|ms| ms <= 0.0) {
+            let message = format!("`{name}` is above 0");
+            bag.push(view.problem(Code::KdlOutOfRange, name, message, "no time at all"));
+        }
+    }
+    let given = |name: &str, ms: f64| view.real(name).unwrap_or(ms);
+    Some(Profile {
+        duration_ms: view.real("profile")?,
+        grace_ms: given("grace", plain.grace_ms),
+        cancel_drain_ms: given("cancel-drain", plain.cancel_drain_ms),
+        tree_idle_cap_ms: given("tree-idle-cap", plain.tree_idle_cap_ms),
+        global_idle_cap_ms: given("global-idle-cap", plain.global_idle_cap_ms),
+    })
 }
 
 /// The counts of which at most one is given.
@@ -283,7 +322,7 @@ fn virtual_time(stop: &View<'_>, bag: &mut Bag) -> Option<SimTime> {
 
 /// Refuses a cut beside the measured window of a profile.
 fn profile_has_no_cut(stop: &View<'_>, load: Option<&Load>, bag: &mut Bag) {
-    let profiled = matches!(load, Some(Load::Recorded(load)) if load.profile_ms.is_some());
+    let profiled = matches!(load, Some(Load::Recorded(load)) if load.profile.is_some());
     if profiled && stop.is_given("virtual-time") {
         let message = "`virtual-time` and `profile` exclude each other";
         bag.push(stop.problem(

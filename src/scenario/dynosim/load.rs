@@ -1,10 +1,10 @@
 //! `traffic.load`.
 
 use crate::scenario::bounds;
-use crate::workload::{Load, Rate, RecordedLoad};
+use crate::workload::{Load, Profile, Rate, RecordedLoad};
 
 use super::decoder::{Fields, Real, Report, Whole};
-use super::field::{Field, not_covered, nullable, refused, value};
+use super::field::{Field, nullable, refused, value};
 use super::prediction::TraceFormat;
 use super::source::SourceKind;
 
@@ -22,10 +22,22 @@ const LOAD: &[Field] = &[
     value("seed"),
     value("speedup"),
     nullable("agentic_lanes"),
-    not_covered("agentic_snapshot"),
+    nullable("agentic_snapshot"),
     value("agentic_warmup"),
-    not_covered("agentic_profile"),
+    nullable("agentic_profile"),
     refused("fraction", "belongs to `kv_capacity_fraction`, which only `recommend` takes"),
+];
+
+/// Fields of `agentic_snapshot`.
+const SNAPSHOT: &[Field] = &[value("seed")];
+
+/// Fields of `agentic_profile`.
+const PROFILE: &[Field] = &[
+    value("duration_seconds"),
+    value("response_grace_seconds"),
+    value("cancel_drain_seconds"),
+    value("tree_idle_cap_seconds"),
+    value("global_idle_cap_seconds"),
 ];
 
 /// The types of load that a prediction takes.
@@ -99,19 +111,62 @@ pub(super) fn decode(
             Some(Load::Poisson { rate: rate(&load, stated, kind, report)?, seed: Some(seed) })
         }
         Type::TraceTimestamps => {
-            if load.flag("agentic_warmup", report) == Some(true)
-                && let Some(entry) = load.entry("agentic_warmup")
-            {
-                report.not_covered(&entry.place, "`traffic.load.agentic_warmup`");
-            }
             let speedup = load.real("speedup", Real::Positive, report).unwrap_or(1.0);
+            let recorded = recorded(&load, speedup, report);
             if !load.states("agentic_lanes") {
                 return Some(Load::TraceTimestamps { speedup });
             }
-            let lanes = Whole::between(1, bounds::CONCURRENCY);
-            let agentic_lanes = load.whole_32("agentic_lanes", lanes, report);
-            Some(Load::Recorded(RecordedLoad { agentic_lanes, ..RecordedLoad::at(speedup) }))
+            Some(Load::Recorded(recorded))
         }
+    }
+}
+
+/// Returns how lanes run recorded plays, and reports what goes only with something else.
+fn recorded(load: &Fields<'_>, speedup: f64, report: &mut Report) -> RecordedLoad {
+    let agentic_lanes =
+        load.whole_32("agentic_lanes", Whole::between(1, bounds::CONCURRENCY), report);
+    let snapshot = load.section("agentic_snapshot", SNAPSHOT, report);
+    if let Some(snapshot) = snapshot.as_ref().filter(|snapshot| !snapshot.states("seed")) {
+        snapshot.missing("seed", "where plays begin is drawn with it", report);
+    }
+    let warmup = load.flag("agentic_warmup", report) == Some(true);
+    let profile =
+        load.section("agentic_profile", PROFILE, report).map(|asked| profile(&asked, report));
+    if !load.states("agentic_lanes") {
+        load.conflict("agentic_snapshot", "needs `agentic_lanes`", report);
+    }
+    if snapshot.is_none() {
+        load.conflict("agentic_profile", "needs `agentic_snapshot`", report);
+        if warmup {
+            load.conflict("agentic_warmup", "needs `agentic_snapshot`", report);
+        }
+    }
+    let seed = snapshot.and_then(|snapshot| snapshot.whole("seed", Whole::ANY, report));
+    RecordedLoad {
+        agentic_lanes,
+        snapshot_seed: seed,
+        warmup,
+        profile,
+        ..RecordedLoad::at(speedup)
+    }
+}
+
+/// Returns the measured window; what is not stated is as the reference has it.
+fn profile(asked: &Fields<'_>, report: &mut Report) -> Profile {
+    let plain = Profile::default();
+    let mut seconds = |name: &'static str, rule: Real, ms: f64| {
+        asked.real(name, rule, report).map_or(ms, |seconds| seconds * 1000.0)
+    };
+    Profile {
+        duration_ms: seconds("duration_seconds", Real::Positive, plain.duration_ms),
+        grace_ms: seconds("response_grace_seconds", Real::NotNegative, plain.grace_ms),
+        cancel_drain_ms: seconds("cancel_drain_seconds", Real::NotNegative, plain.cancel_drain_ms),
+        tree_idle_cap_ms: seconds("tree_idle_cap_seconds", Real::Positive, plain.tree_idle_cap_ms),
+        global_idle_cap_ms: seconds(
+            "global_idle_cap_seconds",
+            Real::Positive,
+            plain.global_idle_cap_ms,
+        ),
     }
 }
 

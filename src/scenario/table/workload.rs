@@ -87,7 +87,7 @@ static LOAD: Shape = Shape::new("load", "When requests (or sessions) arrive.").o
     Kind::new("recorded", "Recorded agentic sessions with their dependencies.").props(&RECORDED),
 ]);
 
-static RECORDED: [Field; 9] = [
+static RECORDED: [Field; 13] = [
     Field::duration("idle-gap-cap", "The longest idle gap that is kept.")
         .derived("gaps are kept as recorded"),
     Field::word(
@@ -105,10 +105,35 @@ static RECORDED: [Field; 9] = [
     .or_off(),
     Field::positive("speedup", "How much faster than recorded.").or_real(1.0),
     Field::count32("agentic-lanes", "How many lanes a simulation runs.").optional(),
-    Field::seed("snapshot-seed", "The seed of the snapshot window.").optional(),
-    Field::flag("warmup", "Lanes are warmed before measuring.").or_off(),
-    Field::duration("profile", "The measured window; needs `agentic-lanes` and `snapshot-seed`.")
+    Field::seed(
+        "snapshot-seed",
+        "Each lane begins its first play in the middle half, where this seed draws it; needs `agentic-lanes`.",
+    )
+    .optional(),
+    Field::flag(
+        "warmup",
+        "Lanes are warmed before measuring: the last prompt before the snapshot of each conversation that goes on, then ten more, for one token each; needs `snapshot-seed`.",
+    )
+    .or_off(),
+    Field::duration(
+        "profile",
+        "The measured window: lanes take play after play until it is over; needs `agentic-lanes` and `snapshot-seed`.",
+    )
+    .optional(),
+    Field::duration("grace", "How long requests in flight may take after `profile`; 30 s where absent.")
         .optional(),
+    Field::duration("cancel-drain", "How long giving up the rest may take; 10 s where absent.")
+        .optional(),
+    Field::duration(
+        "tree-idle-cap",
+        "In a `profile`, the longest that a play has nothing in flight and waits by the clock; 300 s where absent.",
+    )
+    .optional(),
+    Field::duration(
+        "global-idle-cap",
+        "The same for all plays together; 10 s where absent.",
+    )
+    .optional(),
 ];
 
 static STOP: Shape = Shape::new("stop", "When the run ends: after one count, at a virtual time, or at whichever comes first. Synthetic sources need a count, and make at most 1099511627776 requests.").props(&[

@@ -12,6 +12,7 @@ use crate::sim::config::EngineConfig;
 use crate::sim::engine::{Arrival, Served};
 use crate::sim::error::SimError;
 use crate::sim::handoff::Handoffs;
+use crate::sim::instances::Directed;
 use crate::sim::kv::Forecast;
 use crate::sim::options::Options;
 use crate::sim::ticket::Ticket;
@@ -52,6 +53,10 @@ pub(crate) struct Runtime<'a> {
     pub(super) records: RequestSorter,
     pub(super) gaps: Gaps,
     pub(super) last_terminal: SimTime,
+    /// When what is measured began: times of records are counted from there.
+    pub(super) epoch: SimTime,
+    /// The preemptions of each pool before that.
+    pub(super) unmeasured: Vec<u64>,
     pub(super) committed_prefill: Tokens,
     pub(super) passes: u64,
     pub(super) in_flight: u64,
@@ -97,6 +102,8 @@ impl<'a> Runtime<'a> {
             records: RequestSorter::default(),
             gaps: Gaps::of(options.gaps),
             last_terminal: SimTime::ZERO,
+            epoch: SimTime::ZERO,
+            unmeasured: Vec::new(),
             committed_prefill: Tokens::ZERO,
             passes: 0,
             in_flight: 0,
@@ -126,7 +133,11 @@ impl<'a> Runtime<'a> {
         loop {
             self.settle()?;
             self.probe_ranks();
-            if self.traffic.is_done() && self.is_drained() && !self.has_unseen_passes() {
+            let is_done = self.traffic.is_done(self.now);
+            if is_done && self.is_drained() && !self.has_unseen_passes() {
+                break;
+            }
+            if self.traffic.is_expired(self.now) {
                 break;
             }
             let next = self.next_instant().ok_or_else(|| self.dead_end())?;
@@ -177,6 +188,10 @@ impl<'a> Runtime<'a> {
                 self.do_internal_work()?;
             }
             changed |= self.hand_over()?;
+            changed |= self.direct()?;
+            if self.traffic.is_expired(self.now) {
+                return Ok(());
+            }
             changed |= self.release_requests()?;
             changed |= self.start_passes()?;
             if !changed {
@@ -185,6 +200,35 @@ impl<'a> Runtime<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Directs lanes, where there are any; returns whether that changed anything.
+    ///
+    /// # Errors
+    /// [`SimError::BadWorkload`] where they cannot go on.
+    fn direct(&mut self) -> Result<bool, SimError> {
+        if !self.traffic.has_instances() {
+            return Ok(false);
+        }
+        let is_idle =
+            self.in_flight == 0 && self.ends.is_empty() && self.pools.iter().all(Pool::is_drained);
+        match self.traffic.direct(self.now, is_idle)? {
+            Directed::Nothing => Ok(false),
+            Directed::Changed => Ok(true),
+            Directed::Began => {
+                self.begin_to_measure();
+                Ok(true)
+            }
+        }
+    }
+
+    /// Forgets what was measured: it was preparation.
+    fn begin_to_measure(&mut self) {
+        self.epoch = self.now;
+        self.last_terminal = self.now;
+        self.committed_prefill = Tokens::ZERO;
+        self.passes = 0;
+        self.unmeasured = self.pools.iter().map(|pool| pool.used().preemptions).collect();
     }
 
     /// Lets idle engines do what is due; returns whether one did anything.

@@ -1,6 +1,7 @@
 //! The sessions of a workload: how many there are, and what each turn asks.
 
 mod growing;
+mod instanced;
 mod narrow;
 mod offered;
 mod played;

@@ -1,5 +1,6 @@
 //! The sessions of a workload: how many there are, and what each turn asks.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::plan::SimulationJob;
@@ -10,9 +11,11 @@ use crate::workload::{
 };
 
 use crate::sim::error::SimError;
+use crate::sim::instances::Cuts;
 use crate::sim::traffic::Turn;
 
 use super::growing::Growing;
+use super::instanced::Instanced;
 use super::narrow::narrow;
 use super::played::Played;
 use super::pushed::Pushed;
@@ -29,6 +32,8 @@ pub(crate) enum Sessions<'a> {
     Recorded(Box<Recorded<'a>>),
     /// Rows that are requests of plays: each a session of its own.
     Played(Box<Played<'a>>),
+    /// Requests of instances of plays: each a session of its own.
+    Instanced(Box<Instanced<'a>>),
     /// Requests that arrive while the run goes on.
     Pushed(Box<Pushed>),
     /// Stated requests, each a session of its own, in the order in which they arrive.
@@ -54,8 +59,17 @@ impl<'a> Sessions<'a> {
                 let corpus =
                     corpus.ok_or_else(|| SimError::bad_workload("the trace was not read"))?;
                 if let Some(plays) = corpus.plays() {
-                    let reader = corpus.reader();
-                    return Ok(Self::Played(Box::new(Played { corpus, reader, plays })));
+                    let played = Played { corpus, reader: corpus.reader(), plays };
+                    let Load::Recorded(load) = &workload.load else {
+                        return Ok(Self::Played(Box::new(played)));
+                    };
+                    let Some(seed) = load.snapshot_seed else {
+                        return Ok(Self::Played(Box::new(played)));
+                    };
+                    let lanes = load.agentic_lanes.unwrap_or(1);
+                    let cuts = Cuts::new(&played.reader, plays, (seed, lanes))?;
+                    let instanced = Instanced::new(played, Rc::new(cuts));
+                    return Ok(Self::Instanced(Box::new(instanced)));
                 }
                 let rows = match workload.stop.count {
                     Some(StopCount::Requests(first)) => {
@@ -93,6 +107,7 @@ impl<'a> Sessions<'a> {
             | Self::Growing(_)
             | Self::Recorded(_)
             | Self::Played(_)
+            | Self::Instanced(_)
             | Self::Stated { .. } => None,
         }
     }
@@ -111,6 +126,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => growing.count,
             Self::Recorded(recorded) => recorded.sessions(),
             Self::Played(played) => played.corpus.len() as u64,
+            Self::Instanced(instanced) => instanced.played.corpus.len() as u64,
             Self::Pushed(pushed) => pushed.count(),
             Self::Stated { order, .. } => order.len() as u64,
         }
@@ -119,7 +135,11 @@ impl<'a> Sessions<'a> {
     /// Returns how many turns a session has.
     pub(crate) fn turns(&self, session: u64) -> u32 {
         match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => 1,
+            Self::Single { .. }
+            | Self::Stated { .. }
+            | Self::Played(_)
+            | Self::Instanced(_)
+            | Self::Pushed(_) => 1,
             Self::Growing(growing) => growing.shape.turns,
             Self::Recorded(recorded) => recorded.turns(session),
         }
@@ -128,7 +148,11 @@ impl<'a> Sessions<'a> {
     /// Returns whether a turn's prompt holds what earlier turns said.
     pub(crate) fn grows(&self) -> bool {
         match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => false,
+            Self::Single { .. }
+            | Self::Stated { .. }
+            | Self::Played(_)
+            | Self::Instanced(_)
+            | Self::Pushed(_) => false,
             Self::Growing(_) => true,
             Self::Recorded(recorded) => recorded.corpus.prompts() == Prompts::Added,
         }
@@ -140,7 +164,11 @@ impl<'a> Sessions<'a> {
     /// [`SimError::BadWorkload`] where it is no time, as after a division by a speedup near zero.
     pub(crate) fn delay(&self, turn: Turn) -> Result<SimDuration, SimError> {
         let ms = match self {
-            Self::Single { .. } | Self::Stated { .. } | Self::Played(_) | Self::Pushed(_) => 0.0,
+            Self::Single { .. }
+            | Self::Stated { .. }
+            | Self::Played(_)
+            | Self::Instanced(_)
+            | Self::Pushed(_) => 0.0,
             Self::Growing(growing) => growing.shape.inter_turn_delay_ms,
             Self::Recorded(recorded) => recorded.row(turn).delay_ms / recorded.speedup,
         };
@@ -154,6 +182,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => growing.shape.output_per_turn.get(),
             Self::Recorded(recorded) => recorded.row(turn).output.get(),
             Self::Played(played) => played.row(turn).output.get(),
+            Self::Instanced(instanced) => instanced.output(turn),
             Self::Pushed(pushed) => pushed.get(turn.session).output,
             Self::Stated { list, order } => stated(list, order, turn).output.get(),
         }
@@ -166,6 +195,7 @@ impl<'a> Sessions<'a> {
             | Self::Growing(_)
             | Self::Recorded(_)
             | Self::Played(_)
+            | Self::Instanced(_)
             | Self::Pushed(_) => RankPins::default(),
             Self::Stated { list, order } => stated(list, order, turn).ranks,
         }
@@ -187,6 +217,7 @@ impl<'a> Sessions<'a> {
     pub(crate) fn index(&self, turn: Turn) -> u64 {
         match self {
             Self::Single { .. } | Self::Played(_) | Self::Pushed(_) => turn.session,
+            Self::Instanced(_) => Instanced::index(turn),
             Self::Growing(growing) => {
                 turn.session * u64::from(growing.shape.turns) + u64::from(turn.number)
             }
@@ -201,6 +232,7 @@ impl<'a> Sessions<'a> {
             Self::Single { .. } | Self::Growing(_) | Self::Pushed(_) => None,
             Self::Recorded(recorded) => recorded.reader.request_id(&recorded.row(turn)),
             Self::Played(played) => played.reader.request_id(&played.row(turn)),
+            Self::Instanced(instanced) => instanced.played.reader.request_id(&instanced.row(turn)),
             Self::Stated { list, order } => Some(stated(list, order, turn).id.clone()),
         }
     }
@@ -212,6 +244,7 @@ impl<'a> Sessions<'a> {
             Self::Growing(growing) => Vocabulary::sessions(&growing.shape, block_size),
             Self::Recorded(recorded) => Vocabulary::recorded(recorded.corpus),
             Self::Played(played) => Vocabulary::recorded(played.corpus),
+            Self::Instanced(_) => Vocabulary::numbered(),
             Self::Pushed(_) => Vocabulary::stated(&RequestList::new(Vec::new())),
             Self::Stated { list, .. } => Vocabulary::stated(list),
         }
@@ -225,6 +258,7 @@ impl<'a> Sessions<'a> {
             }
             Self::Recorded(recorded) => recorded.corpus.block_size().get(),
             Self::Played(played) => played.corpus.block_size().get(),
+            Self::Instanced(instanced) => instanced.played.corpus.block_size().get(),
         }
     }
 
@@ -244,6 +278,7 @@ impl<'a> Sessions<'a> {
                 (recorded.reader.session(&row), Some(row.line))
             }
             Self::Played(played) => (played.name(turn), Some(played.row(turn).line)),
+            Self::Instanced(instanced) => (instanced.name(turn), Some(instanced.row(turn).line)),
             Self::Stated { list, order } => {
                 let request = stated(list, order, turn);
                 let name = SessionName::Stated {
@@ -278,6 +313,7 @@ impl<'a> Sessions<'a> {
             }
             Self::Recorded(recorded) => recorded.content(turn, index, history),
             Self::Pushed(pushed) => pushed.get(turn.session).content.clone(),
+            Self::Instanced(instanced) => instanced.content(turn),
             Self::Played(played) => {
                 content(played.corpus, &played.reader, &played.row(turn), (index, history))
             }
@@ -302,7 +338,11 @@ impl<'a> Sessions<'a> {
                 });
                 return starts.collect();
             }
-            Self::Single { .. } | Self::Growing(_) | Self::Played(_) | Self::Pushed(_) => {
+            Self::Single { .. }
+            | Self::Growing(_)
+            | Self::Played(_)
+            | Self::Instanced(_)
+            | Self::Pushed(_) => {
                 return Err(SimError::bad_workload("only a trace has timestamps"));
             }
         };
@@ -327,6 +367,7 @@ impl<'a> Sessions<'a> {
             | Self::Growing(_)
             | Self::Stated { .. }
             | Self::Played(_)
+            | Self::Instanced(_)
             | Self::Pushed(_) => false,
         }
     }

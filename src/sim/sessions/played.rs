@@ -1,7 +1,9 @@
 //! The requests of recorded plays, each a session of its own.
 
 use crate::sim::traffic::Turn;
-use crate::workload::{Corpus, CorpusReader, PlayedName, Plays, RecordedRow, SessionName};
+use crate::workload::{
+    Corpus, CorpusReader, PlayIdentity, PlayedName, Plays, RecordedRow, SessionName,
+};
 
 /// The requests of recorded plays: session n is node n.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ impl<'a> Played<'a> {
             lane: None,
             root: self.plays.root(node).and_then(request),
             parent: self.plays.parent(node).and_then(request),
+            identity: PlayIdentity::Recorded,
         }))
     }
 }

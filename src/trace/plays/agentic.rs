@@ -2,32 +2,21 @@
 
 use std::sync::Arc;
 
-use serde::de::MapAccess;
-
 use crate::diag::{Bag, Code, Problem};
-use crate::trace::json::{Next, Object, Reading, Taken, Text, whole};
-use crate::trace::options::{ReadOptions, Strictness};
+use crate::trace::json::{Reading, Text, whole};
+use crate::trace::options::{ArrivalRule, ReadOptions, Strictness};
 use crate::trace::read::TraceInput;
 use crate::trace::recorded::RecordedCounts;
 use crate::units::{BlockSize, Nanos, Tokens};
 use crate::workload::{EdgeRelation, EdgeTrigger, SessionName};
 
-use super::build::{PlayRow, Wait};
+use super::agentic_draft::{HeaderDraft, RowDraft, WaitDraft};
+use super::build::{PlayRow, Unscheduled, Wait};
 
 /// The schema of the header.
 const SCHEMA: &str = "dynamo.agentic_mooncake";
 /// The only version of the header.
 const VERSION: u64 = 2;
-
-/// The header: all of it where it is one.
-#[derive(Debug, Default)]
-struct HeaderDraft<'t> {
-    schema: Option<Text<'t>>,
-    version: Option<Text<'t>>,
-    block_size: Option<Text<'t>>,
-    hash_id_scope: Option<Text<'t>>,
-    source: Option<Text<'t>>,
-}
 
 /// What a file is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,38 +25,6 @@ enum Version {
     One,
     /// With one.
     Two,
-}
-
-/// A row of either version.
-#[derive(Debug, Default)]
-struct RowDraft<'t> {
-    request_id: Option<Text<'t>>,
-    play_id: Option<Text<'t>>,
-    source_play_ordinal: Option<Text<'t>>,
-    session_id: Option<Text<'t>>,
-    model: Option<Text<'t>>,
-    input: Option<Text<'t>>,
-    output: Option<Text<'t>>,
-    output_token_ids: Option<Text<'t>>,
-    hash_ids: Option<Text<'t>>,
-    not_before_ms: Option<Text<'t>>,
-    recorded_api_time_ms: Option<Text<'t>>,
-    timestamp: Option<Text<'t>>,
-    delay: Option<Text<'t>>,
-    tool_wait_ms: Option<Text<'t>>,
-    wait_for: Option<Text<'t>>,
-    dependencies: Vec<WaitDraft<'t>>,
-    /// Fields that are stated by both of their names.
-    twice: Option<&'static str>,
-}
-
-/// A dependency of version 2.
-#[derive(Debug, Default)]
-struct WaitDraft<'t> {
-    request_id: Option<Text<'t>>,
-    trigger: Option<Text<'t>>,
-    delay_ms: Option<Text<'t>>,
-    relation: Option<Text<'t>>,
 }
 
 /// Reads a file; returns its rows, the tokens that one hash stands for, and what was let through.
@@ -92,10 +49,10 @@ pub(super) fn read(
                 let (found, is_header) = header(&mut reading, options);
                 head = Some(found);
                 if !is_header {
-                    rows.extend(row(&mut reading, found, options.strictness));
+                    rows.extend(row(&mut reading, found, options));
                 }
             }
-            Some(head) => rows.extend(row(&mut reading, head, options.strictness)),
+            Some(head) => rows.extend(row(&mut reading, head, options)),
         }
         counts.add_keys(std::mem::take(&mut reading.unknown));
         counts.add_unused(std::mem::take(&mut reading.unused));
@@ -170,7 +127,7 @@ fn header(reading: &mut Reading<'_>, options: &ReadOptions) -> ((Version, BlockS
 fn row(
     reading: &mut Reading<'_>,
     (version, block_size): (Version, BlockSize),
-    strictness: Strictness,
+    options: &ReadOptions,
 ) -> Option<PlayRow> {
     let draft = match whole::<RowDraft<'_>>(reading) {
         Ok(draft) => draft,
@@ -181,7 +138,11 @@ fn row(
         }
     };
     let before = reading.problems.len();
-    let row = RowReader { reading, draft, version, block_size, strictness }.row();
+    let strictness = options.strictness;
+    let mut row = RowReader { reading, draft, version, block_size, strictness }.row();
+    if options.arrivals != ArrivalRule::Snapshot {
+        row.unscheduled = Unscheduled::default();
+    }
     (reading.problems.len() == before).then_some(row)
 }
 
@@ -209,6 +170,7 @@ impl<'t> RowReader<'_, 't> {
         }
         let input = self.input(&hashes);
         let output = self.output();
+        let unscheduled = self.unscheduled();
         let (play_id, model, session, ordinal) = self.names(place.line);
         let (not_before_ms, recorded_ms, waits) = match self.version {
             Version::One => self.legacy_waits(),
@@ -230,7 +192,46 @@ impl<'t> RowReader<'_, 't> {
             not_before_ms,
             recorded_ms,
             waits,
+            unscheduled,
         }
+    }
+
+    /// Returns what a row states and no schedule here looks at: it is part of the graph's digest alone.
+    fn unscheduled(&mut self) -> Unscheduled {
+        let api_ms = match self.version {
+            Version::One => None,
+            Version::Two => {
+                self.milliseconds("recorded_api_time_ms", self.draft.recorded_api_time_ms)
+            }
+        };
+        Unscheduled {
+            api_ms,
+            priority: self.without_effect("priority", self.draft.priority).unwrap_or_default(),
+            strict_priority: self
+                .without_effect("strict_priority", self.draft.strict_priority)
+                .unwrap_or_default(),
+            policy_class: self.without_effect("policy_class", self.draft.policy_class),
+            output_ids: self.draft.output_token_ids.map(Into::into),
+        }
+    }
+
+    /// Returns a value that has no effect, and counts it as such.
+    fn without_effect<T: serde::de::DeserializeOwned>(
+        &mut self,
+        key: &str,
+        value: Option<Text<'t>>,
+    ) -> Option<T> {
+        let part = value?;
+        *self.reading.unused.entry(key.to_owned()).or_default() += 1;
+        let found = serde_json::from_str(part).ok();
+        if found.is_none() {
+            self.reading.refuse_value(
+                key,
+                part,
+                "what the format has there: a 32-bit integer, or a text for `policy_class`",
+            );
+        }
+        found
     }
 
     fn missing(&mut self, key: &str, expected: &str) {
@@ -404,63 +405,5 @@ impl<'t> RowReader<'_, 't> {
         // Only a row that waits for nothing starts at its own time.
         let not_before = stated.filter(|_| waits.is_empty()).unwrap_or(0.0);
         (not_before, (stated.unwrap_or(not_before), None), waits)
-    }
-}
-
-impl<'t> Object<'t> for HeaderDraft<'t> {
-    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
-        match next.key() {
-            "schema" => next.text(&mut self.schema),
-            "version" => next.text(&mut self.version),
-            "block_size" => next.text(&mut self.block_size),
-            "hash_id_scope" => next.text(&mut self.hash_id_scope),
-            "source" => next.text(&mut self.source),
-            _ => Ok(Taken::Unknown),
-        }
-    }
-}
-
-impl<'t> Object<'t> for WaitDraft<'t> {
-    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
-        match next.key() {
-            "request_id" => next.text(&mut self.request_id),
-            "trigger" => next.text(&mut self.trigger),
-            "delay_ms" => next.text(&mut self.delay_ms),
-            "relation" => next.text(&mut self.relation),
-            _ => Ok(Taken::Unknown),
-        }
-    }
-}
-
-impl<'t> Object<'t> for RowDraft<'t> {
-    fn take<A: MapAccess<'t>>(&mut self, next: Next<'_, 't, A>) -> Result<Taken, A::Error> {
-        // A quantity that has two names may be stated under one of them.
-        let (field, pair) = match next.key() {
-            "dependencies" => return next.array(&mut self.dependencies),
-            "request_id" => return next.text(&mut self.request_id),
-            "play_id" => return next.text(&mut self.play_id),
-            "source_play_ordinal" => return next.text(&mut self.source_play_ordinal),
-            "session_id" => return next.text(&mut self.session_id),
-            "model" => return next.text(&mut self.model),
-            "output_token_ids" => return next.text(&mut self.output_token_ids),
-            "hash_ids" => return next.text(&mut self.hash_ids),
-            "not_before_ms" => return next.text(&mut self.not_before_ms),
-            "recorded_api_time_ms" => return next.text(&mut self.recorded_api_time_ms),
-            "tool_wait_ms" => return next.text(&mut self.tool_wait_ms),
-            "wait_for" => return next.text(&mut self.wait_for),
-            "priority" | "strict_priority" | "policy_class" => return next.without_effect(),
-            "input_length" | "input_tokens" => (&mut self.input, "input_length"),
-            "output_length" | "output_tokens" => (&mut self.output, "output_length"),
-            "timestamp" | "created_time" => (&mut self.timestamp, "timestamp"),
-            "delay" | "delay_ms" => (&mut self.delay, "delay"),
-            _ => return Ok(Taken::Unknown),
-        };
-        let mut value = None;
-        let taken = next.text(&mut value)?;
-        if field.is_some() && value.is_some() {
-            self.twice = self.twice.or(Some(pair));
-        }
-        *field = value.or(*field);
-        Ok(taken)
     }
 }

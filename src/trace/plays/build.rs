@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::{Bag, Code, Problem};
+use crate::trace::options::ArrivalRule;
 use crate::trace::recorded::Place;
 use crate::units::{BlockSize, Tokens};
 use crate::workload::{
     Corpus, CorpusRow, EdgeRelation, EdgeTrigger, Play, PlayEdge, PlayNode, Plays, SessionName,
     Tape,
 };
+
+use super::digest::digest;
 
 /// A request of a play, before names are looked up.
 #[derive(Debug)]
@@ -31,6 +34,19 @@ pub(super) struct PlayRow {
     pub(super) not_before_ms: f64,
     pub(super) recorded_ms: (f64, Option<f64>),
     pub(super) waits: Vec<Wait>,
+    pub(super) unscheduled: Unscheduled,
+}
+
+/// What a row states and no schedule here looks at: it is part of the graph's digest alone.
+#[derive(Debug, Default)]
+pub(super) struct Unscheduled {
+    /// How long the recorded call took, in milliseconds.
+    pub(super) api_ms: Option<f64>,
+    pub(super) priority: i32,
+    pub(super) strict_priority: u32,
+    pub(super) policy_class: Option<String>,
+    /// The tokens of the answer, as the file writes them.
+    pub(super) output_ids: Option<Box<str>>,
 }
 
 /// A request that is waited for, by name.
@@ -65,7 +81,11 @@ impl PlayRows {
 /// # Errors
 /// `trace::session` for names that stand twice or are unknown, a request that waits for itself or for another play, a cycle, and
 /// plays whose order is not stated as a whole.
-pub(super) fn build(rows: PlayRows, block_size: BlockSize) -> Result<Corpus, Bag> {
+pub(super) fn build(
+    rows: PlayRows,
+    block_size: BlockSize,
+    arrivals: ArrivalRule,
+) -> Result<Corpus, Bag> {
     let PlayRows { mut rows, mut tape } = rows;
     if let Some(error) = tape.failure() {
         let message = format!("hashes go to a temporary file, and that failed: {error}");
@@ -93,7 +113,8 @@ pub(super) fn build(rows: PlayRows, block_size: BlockSize) -> Result<Corpus, Bag
     if problems.has_errors() {
         return Err(problems);
     }
-    Ok(corpus((rows, &tape), waits, plays, block_size))
+    let digest = (arrivals == ArrivalRule::Snapshot).then(|| digest(&rows, &tape, block_size));
+    Ok(corpus((rows, &tape), waits, Plays::new(Vec::new(), plays).with_digest(digest), block_size))
 }
 
 /// Looks up what a row waits for.
@@ -200,11 +221,11 @@ fn refused(row: &PlayRow, message: String) -> Problem {
 fn corpus(
     (rows, tape): (Vec<PlayRow>, &Tape),
     waits: Vec<Vec<PlayEdge>>,
-    plays: Vec<Play>,
+    plays: Plays,
     block_size: BlockSize,
 ) -> Corpus {
     let mut play_of = vec![0; rows.len()];
-    for (index, play) in plays.iter().enumerate() {
+    for (index, play) in plays.plays().iter().enumerate() {
         for node in &play.nodes {
             play_of[*node] = index;
         }
@@ -243,5 +264,5 @@ fn corpus(
         corpus.add_counted_row(&line, &hashes, row.counted);
         nodes.push(node);
     }
-    corpus.with_plays(Plays::new(nodes, plays))
+    corpus.with_plays(plays.with_nodes(nodes))
 }

@@ -8,7 +8,7 @@ use crate::trace::recorded::{Place, RecordedRequest, RecordedTool, RecordedTree}
 use crate::units::{Nanos, Tokens};
 use crate::workload::{Corpus, CorpusRow, EdgeRelation, EdgeTrigger, SessionName};
 
-use super::build::{PlayRow, Wait};
+use super::build::{PlayRow, Unscheduled, Wait};
 
 /// A request with what lowering asks of it.
 struct Entry<'r> {
@@ -254,6 +254,7 @@ impl<'r> Lowering<'r> {
                 not_before_ms: if waits.is_empty() { start } else { 0.0 },
                 recorded_ms: (start, Some(milliseconds(entry.end_ms.saturating_sub(origin)))),
                 waits,
+                unscheduled: Unscheduled::default(),
             });
         }
         if self.problems.has_errors() {

@@ -4,8 +4,10 @@
 //! spec/SIMULATION.md §9.4–§9.7.
 
 mod agentic;
+mod agentic_draft;
 mod applied;
 mod build;
+mod digest;
 mod dynamo;
 mod read;
 mod weka;

@@ -149,7 +149,7 @@ fn read_agentic(
     if rows.rows.iter().all(|row| row.play_id.is_empty()) {
         dynamo::name_components(&mut rows.rows, "legacy-play");
     }
-    build(rows, size.unwrap_or(options.block_size)).map(|corpus| (corpus, counts))
+    build(rows, size.unwrap_or(options.block_size), options.arrivals).map(|corpus| (corpus, counts))
 }
 
 fn read_capture(
@@ -174,7 +174,7 @@ fn read_capture(
     }
     let mut rows = PlayRows::default();
     rows.extend(dynamo::lower(&trees)?);
-    build(rows, size).map(|corpus| (corpus, read.counts))
+    build(rows, size, options.arrivals).map(|corpus| (corpus, read.counts))
 }
 
 fn read_corpus_of_traces(
@@ -182,7 +182,7 @@ fn read_corpus_of_traces(
     options: &ReadOptions,
 ) -> Result<(Corpus, RecordedCounts), Bag> {
     let mut rows = PlayRows::default();
-    let (mut problems, mut hashes) = (Bag::new(), Hashes::default());
+    let (mut problems, mut hashes) = (Bag::new(), Hashes::of_corpus(options.arrivals));
     let (mut size, mut ordinal) = (None, 0);
     let mut in_file = (String::new(), 0_u64);
     let counts = read_weka(files, RecordedOptions::of(options), &mut |tree| {
@@ -205,7 +205,7 @@ fn read_corpus_of_traces(
     if problems.has_errors() {
         return Err(problems);
     }
-    build(rows, size.unwrap_or(options.block_size)).map(|corpus| (corpus, counts))
+    build(rows, size.unwrap_or(options.block_size), options.arrivals).map(|corpus| (corpus, counts))
 }
 
 /// Returns what the reference calls a trace: its file, and its place in a file with one a line. Names of requests are made of it.

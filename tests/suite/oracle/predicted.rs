@@ -98,6 +98,8 @@ cases! {
     case_076_agentic_v2_lanes1 "076-agentic-v2-lanes1";
     case_077_agentic_v2_dis "077-agentic-v2-dis";
     case_078_weka "078-weka";
+    case_079_weka_snapshot "079-weka-snapshot";
+    case_080_weka_profile "080-weka-profile";
     case_081_applied_compute "081-applied-compute";
     case_082_dynamo_std "082-dynamo-std";
     case_083_dynamo_agentic "083-dynamo-agentic";
@@ -164,4 +166,71 @@ fn judge(name: &str) {
 #[test]
 fn no_recorded_case_is_without_a_test() {
     assert_eq!(Case::names("cases"), CASES);
+}
+
+/// What the reference says of snapshots, preparation, the measured window and how instances ended, value by value.
+#[test]
+fn snapshots_phases_and_windows_are_told_as_the_reference_tells_them() {
+    for name in ["079-weka-snapshot", "080-weka-profile"] {
+        let case = Case::read("cases", name);
+        let place = case.lay_out();
+        case.run(&place, &["--compat", "0.13.0"]).exits(0);
+        let found: Value =
+            serde_json::from_str(&place.read("out/prediction.json")).expect("it is JSON");
+        let (expected, _) = case.answer().expect("an answer");
+        for field in [
+            "agentic_lifecycle_event_count",
+            "agentic_phases",
+            "agentic_play_outcomes",
+            "agentic_profile",
+            "agentic_snapshots",
+        ] {
+            same(&expected[field], &found[field], &format!("{name}: {field}"));
+        }
+    }
+}
+
+/// Requests that a window gives up have tokens, and the gaps between those are no gaps of the run.
+#[test]
+fn a_window_that_gives_requests_up_keeps_the_laws_of_every_run() {
+    let case = Case::read("cases", "080-weka-profile");
+    let place = case.lay_out();
+    let short =
+        "traffic.load.agentic_profile={duration_seconds: 0.06, response_grace_seconds: 0.03}";
+    case.run(&place, &["--compat", "0.13.0", "--set", short]).exits(0);
+    let lines = place.read("out/requests.jsonl");
+    let rows: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect();
+    assert!(rows.iter().any(|row| row["output_length"].as_u64() > Some(2)), "{lines}");
+    for row in &rows {
+        assert_eq!(row["terminal_status"], "canceled");
+        assert_eq!(row["terminal_time_ms"], 90.0);
+    }
+}
+
+/// Asserts that two values are the same, times within a nanosecond. What the recording was made from is not told here.
+fn same(expected: &Value, found: &Value, at: &str) {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            let keys = |fields: &serde_json::Map<String, Value>| -> Vec<String> {
+                fields.keys().filter(|key| *key != "source").cloned().collect()
+            };
+            assert_eq!(keys(found), keys(expected), "{at}");
+            for (key, value) in expected.iter().filter(|(key, _)| *key != "source") {
+                same(value, &found[key], &format!("{at}.{key}"));
+            }
+        }
+        (Value::Array(expected), Value::Array(found)) => {
+            assert_eq!(found.len(), expected.len(), "{at}");
+            for (place, (expected, found)) in expected.iter().zip(found).enumerate() {
+                same(expected, found, &format!("{at}[{place}]"));
+            }
+        }
+        (Value::Number(expected), Value::Number(found)) => {
+            let number = |value: &serde_json::Number| value.as_f64().expect("a double");
+            let (expected, found) = (number(expected), number(found));
+            assert!((expected - found).abs() < 1e-6, "{at}: {found}, not {expected}");
+        }
+        _ => assert_eq!(found, expected, "{at}"),
+    }
 }

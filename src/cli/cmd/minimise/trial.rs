@@ -168,12 +168,13 @@ fn planned(text: &str, root: &Path) -> Option<Job> {
 
 /// Returns whether a job replays recorded times.
 fn arrivals(job: &Job) -> ArrivalRule {
-    match &job.kind {
-        JobKind::Simulation(simulation)
-            if matches!(simulation.workload.load, Load::TraceTimestamps { .. }) =>
-        {
-            ArrivalRule::Required
-        }
-        JobKind::Simulation(_) | JobKind::Replay(_) => ArrivalRule::Ignored,
+    let JobKind::Simulation(simulation) = &job.kind else { return ArrivalRule::Ignored };
+    match &simulation.workload.load {
+        Load::TraceTimestamps { .. } => ArrivalRule::Required,
+        Load::Recorded(load) if load.snapshot_seed.is_some() => ArrivalRule::Snapshot,
+        Load::Recorded(_)
+        | Load::Concurrency { .. }
+        | Load::ConstantRate { .. }
+        | Load::Poisson { .. } => ArrivalRule::Ignored,
     }
 }

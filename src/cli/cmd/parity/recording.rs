@@ -169,6 +169,13 @@ fn answer(summary: &Value, rows: &Value) -> Option<Answer> {
     for name in IDENTITY {
         summary.remove(name);
     }
+    // Each snapshot names the graph, and with it what the recording was made from.
+    let snapshots = summary.get_mut("agentic_snapshots").and_then(Value::as_array_mut);
+    for snapshot in snapshots.into_iter().flatten() {
+        if let Some(graph) = snapshot.get_mut("graph").and_then(Value::as_object_mut) {
+            graph.remove("source");
+        }
+    }
     Some(Answer::new(summary, rows.as_array()?.clone()))
 }
 

@@ -100,8 +100,8 @@ fn summarize(
 ) -> Summary {
     let mut summary = Summary::new(record, job.sla.as_ref(), host);
     summary.describe_pools(job);
-    if let Some(plays) = corpus.and_then(Corpus::plays) {
-        summary.describe_plays(record, plays, job);
+    if let Some(corpus) = corpus.filter(|corpus| corpus.plays().is_some()) {
+        summary.describe_plays(record, corpus, job);
     }
     summary
 }

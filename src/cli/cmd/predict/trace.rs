@@ -52,8 +52,9 @@ pub(in crate::cli::cmd) fn read(
     context: &Context,
 ) -> Result<Corpus, Failure> {
     let failed = |bag: Bag| Failure::new(Exit::JobFailed, bag);
-    let arrivals = match job.workload.load {
+    let arrivals = match &job.workload.load {
         Load::TraceTimestamps { .. } => ArrivalRule::Required,
+        Load::Recorded(load) if load.snapshot_seed.is_some() => ArrivalRule::Snapshot,
         Load::Concurrency { .. }
         | Load::ConstantRate { .. }
         | Load::Poisson { .. }

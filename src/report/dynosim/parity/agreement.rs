@@ -121,6 +121,23 @@ fn time(
     apart <= bounds.of_time(recorded)
 }
 
+/// Compares what a summary says in lists and objects: all that is recorded, numbers as times.
+fn alike(recorded: &Value, found: &Value, bounds: Bounds) -> bool {
+    match (recorded, found) {
+        (Value::Object(recorded), Value::Object(found)) => recorded
+            .iter()
+            .all(|(key, value)| found.get(key).is_some_and(|found| alike(value, found, bounds))),
+        (Value::Array(recorded), Value::Array(found)) => {
+            recorded.len() == found.len()
+                && recorded.iter().zip(found).all(|(one, other)| alike(one, other, bounds))
+        }
+        _ => match (recorded.as_f64(), found.as_f64()) {
+            (Some(recorded), Some(found)) => (recorded - found).abs() <= bounds.of_time(recorded),
+            _ => recorded == found,
+        },
+    }
+}
+
 /// Compares every number and text of the summaries.
 fn summaries(recorded: &Answer, found: &Answer, bounds: Bounds, agreement: &mut Agreement) {
     for (name, value) in &recorded.summary {
@@ -144,7 +161,7 @@ fn summaries(recorded: &Answer, found: &Answer, bounds: Bounds, agreement: &mut 
                 }
                 apart <= bounds.of_summary(name, recorded_number, mean.unwrap_or(0.0))
             }
-            _ => value == other,
+            _ => alike(value, other, bounds),
         };
         if !same {
             agreement.failures.push(format!("{name} {other}, recorded {value}"));

@@ -53,6 +53,7 @@ fn run(requests: Vec<RequestRecord>) -> RunRecord {
         gaps.add(Nanos::new(5_000_000).into(), request.output.get().saturating_sub(1));
     }
     RunRecord {
+        instances: None,
         requests: requests.into(),
         duration,
         ended_at: duration,

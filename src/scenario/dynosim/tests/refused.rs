@@ -264,22 +264,9 @@ fn fields_of_the_engine_that_exclude_each_other_are_refused() {
 
 #[test]
 fn what_this_build_has_no_engine_for_is_refused_by_name() {
-    let timestamps = |rest: &str| {
-        format!(
-            "traffic={{source: {{type: trace, paths: [t]}}, load: {{type: trace_timestamps, {rest}}}}}"
-        )
-    };
     each_refused(
         Code::DynosimUnsupported,
         &[
-            (
-                &timestamps("agentic_snapshot: {seed: 1}"),
-                "this build cannot run `traffic.load.agentic_snapshot`",
-            ),
-            (
-                &timestamps("agentic_warmup: true"),
-                "this build cannot run `traffic.load.agentic_warmup`",
-            ),
             (
                 "traffic={source: {type: synthetic, images: {height: 1}}, stop: {requests: 1}}",
                 "this build cannot run `traffic.source.images`",
@@ -359,5 +346,38 @@ fn sizes_beyond_their_bounds_and_products_of_sizes_are_refused() {
                 "`engine.workers.aggregated.scheduler.max_sequences`: expected a whole number from 1 to 9007199254740991",
             ),
         ],
+    );
+}
+
+#[test]
+fn snapshots_need_lanes_and_what_follows_from_them_needs_snapshots() {
+    let timestamps = |rest: &str| {
+        format!(
+            "traffic={{source: {{type: trace, paths: [t], format: weka}}, load: {{type: trace_timestamps, {rest}}}}}"
+        )
+    };
+    each_refused(
+        Code::DynosimConflict,
+        &[
+            (
+                &timestamps("agentic_snapshot: {seed: 1}"),
+                "`traffic.load.agentic_snapshot` needs `agentic_lanes`",
+            ),
+            (
+                &timestamps("agentic_lanes: 1, agentic_warmup: true"),
+                "`traffic.load.agentic_warmup` needs `agentic_snapshot`",
+            ),
+            (
+                &timestamps("agentic_lanes: 1, agentic_profile: {}"),
+                "`traffic.load.agentic_profile` needs `agentic_snapshot`",
+            ),
+        ],
+    );
+    each_refused(
+        Code::DynosimMissingField,
+        &[(
+            &timestamps("agentic_lanes: 1, agentic_snapshot: {}"),
+            "`traffic.load.agentic_snapshot.seed` is missing",
+        )],
     );
 }

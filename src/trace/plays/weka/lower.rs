@@ -8,7 +8,7 @@ use crate::trace::recorded::{RecordedTree, SpawnMode};
 use crate::units::{BlockSize, Nanos};
 use crate::workload::{EdgeRelation, EdgeTrigger, SessionName};
 
-use super::super::build::{PlayRow, Wait};
+use super::super::build::{PlayRow, Unscheduled, Wait};
 use super::Hashes;
 use super::barrier::barriers;
 use super::chain::{chains, split_preamble};
@@ -17,6 +17,8 @@ use super::stream::{Entry, Stream, TOLERANCE_NS};
 /// A trace while it is pulled apart.
 struct Trace<'r> {
     tree: &'r RecordedTree,
+    /// What the corpus calls it.
+    source: String,
     namespace: String,
     streams: Vec<Stream<'r>>,
     /// The sub-agents of each session.
@@ -40,6 +42,7 @@ pub(in super::super) fn lower(
     let namespace = format!("weka:{}", blake3_name(source.as_bytes()));
     let mut trace = Trace {
         tree,
+        source: source.to_owned(),
         namespace,
         streams: Vec::new(),
         children: children(tree),
@@ -247,17 +250,18 @@ impl<'r> Trace<'r> {
         let size = self.tree.block_size.unwrap_or(BlockSize::new(1).expect("one is above zero"));
         let entries = || self.streams.iter().flat_map(|stream| &stream.entries);
         let root = entries().map(Entry::start).min().unwrap_or(0);
-        hashes.begin(self.tree.hash_scope);
+        hashes.begin(self.tree.hash_scope, &self.source);
         let mut rows = Vec::new();
         for stream in &self.streams {
             for entry in &stream.entries {
                 let request = entry.request;
                 let start = milliseconds(entry.start() - root);
                 let took = request.duration.map(|took| milliseconds(took.get()));
-                let (names, counted) = hashes.of(request, size);
+                let request_id = self.name(&entry.source);
+                let (names, counted) = hashes.of(request, &request_id, size);
                 rows.push(PlayRow {
                     place: request.place.clone(),
-                    request_id: self.name(&entry.source),
+                    request_id,
                     play_id: play_id.clone(),
                     ordinal: Some(ordinal),
                     session: SessionName::Named(stream.session.clone()),
@@ -270,6 +274,7 @@ impl<'r> Trace<'r> {
                     not_before_ms: start,
                     recorded_ms: (start, took.map(|took| start + took)),
                     waits: waits.remove(&entry.source).unwrap_or_default(),
+                    unscheduled: Unscheduled { api_ms: took, ..Unscheduled::default() },
                 });
             }
         }
