@@ -66,17 +66,29 @@ struct Pace<'l, 'e> {
 }
 
 impl Pace<'_, '_> {
-    /// Lets calls arrive and time pass.
+    /// Lets calls arrive and time pass, until nobody can call any more; an engine that can never go on says so to all who wait for it.
     fn run(mut self, calls: &Receiver<Call>) -> Result<(), SimError> {
-        loop {
-            let ended = self.catch_up();
-            if let Err(error) = ended {
-                for caller in self.callers.values() {
-                    tell(caller, Told::Stopped(error.to_string()));
-                }
-                return Err(error);
+        let ended = self.serve(calls);
+        if let Err(error) = &ended {
+            for caller in self.callers.values() {
+                tell(caller, Told::Stopped(error.to_string()));
             }
+        }
+        ended
+    }
+
+    /// Lets calls arrive and time pass.
+    ///
+    /// # Errors
+    /// Why the engine can never go on: a dead end too, in which requests wait and nothing will ever happen.
+    fn serve(&mut self, calls: &Receiver<Call>) -> Result<(), SimError> {
+        loop {
+            self.catch_up()?;
             let call = match self.engine.next_at() {
+                None if !self.callers.is_empty() => {
+                    self.go_on()?;
+                    continue;
+                }
                 None => calls.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => {
                     let left = Nanos::from(at).get().saturating_sub(self.wall.now().get());

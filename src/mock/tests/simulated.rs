@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::support::{ask, chat, chat_body, server_with};
-use crate::deployment::ContextLength;
+use crate::deployment::{ContextLength, Workers};
 use crate::mock::{Behaviour, MockServer, Security};
 use crate::plan::{JobKind, SimulationJob, load_plan};
 use crate::units::Tokens;
@@ -104,4 +104,27 @@ fn a_server_with_an_engine_is_gone_when_it_is_dropped_though_requests_run() {
     let mut read = [0; 512];
     assert!(stream.read(&mut read).expect("the first token") > 0);
     drop(server);
+}
+
+/// Returns the job with prompts that are computed whole, and passes too short for longer ones.
+fn whole_prompts() -> SimulationJob {
+    let mut job = job();
+    job.deployment.enable_chunked_prefill = Some(false);
+    let Workers::Aggregated(worker) = &mut job.deployment.workers else { panic!("one pool") };
+    worker.scheduler.max_batched_tokens = Tokens::new(64);
+    job
+}
+
+#[test]
+fn an_engine_that_can_never_go_on_says_why_to_who_waits_and_to_who_comes_later() {
+    let server = server(whole_prompts());
+    let words = " one two three four".repeat(100);
+    let body = format!(
+        r#"{{"model":"m","max_tokens":2,"messages":[{{"role":"user","content":"{words}"}}]}}"#
+    );
+    for _ in 0..2 {
+        let answer = ask(&server, "/v1/chat/completions", "", &body);
+        assert_eq!(answer.status(), "503", "{}", answer.text());
+        assert!(answer.text().contains("a pass computes at most 64"), "{}", answer.text());
+    }
 }

@@ -21,7 +21,7 @@ pub trait VirtualServer {
     /// Takes a request in at an instant, which is not before any that was asked for.
     fn take(&mut self, at: Nanos, number: usize, request: &OutgoingRequest);
 
-    /// Returns when something happens next; `None` while nothing is in flight.
+    /// Returns when something happens next; `None` while nothing is in flight, or where what is will never end.
     fn next_at(&mut self) -> Option<Nanos>;
 
     /// Goes to that instant and says what happens there: tokens before ends.
@@ -95,7 +95,13 @@ impl Played<'_> {
             let served = self.server.next_at();
             let woken = self.core.wake();
             let next = served.into_iter().chain(woken).min();
-            let next = next.ok_or("nothing is in flight, and nothing is due")?;
+            let Some(next) = next else {
+                // What is in flight never ends, or all would be over: the server says why.
+                self.server.go_on()?;
+                return Err(
+                    "the server never ends what is in flight, and does not say why".to_owned()
+                );
+            };
             self.now = self.now.max(next);
             if served.is_some_and(|at| at <= self.now) {
                 for happened in self.server.go_on()? {

@@ -4,7 +4,8 @@ use super::support::{Job, call, captured, ms, of, order, send, send_to, server};
 use crate::measure::Figure;
 use crate::measure::live::{CountedBy, LiveErrors, LiveFailure, LiveFamily, LiveMetrics, LiveName};
 use crate::record::{LiveOutcome, LiveRun};
-use crate::replay::LiveEvent;
+use crate::replay::{Happened, LiveEvent, OutgoingRequest, VirtualServer, play};
+use crate::units::Nanos;
 
 /// Two sessions of four turns without pauses.
 fn two() -> Job {
@@ -91,4 +92,25 @@ fn a_job_in_which_nothing_succeeded_has_failed_and_has_no_latencies() {
     assert_eq!(single(LiveFamily::Completed), Some(Figure::Count(0)));
     let of_success = [LiveFamily::Ttft, LiveFamily::E2e, LiveFamily::ChunkGap];
     assert!(metrics.figures().all(|(name, _)| !of_success.contains(&name.family())));
+}
+
+/// A server in virtual time that never ends what it took.
+struct Never;
+
+impl VirtualServer for Never {
+    fn take(&mut self, _: Nanos, _: usize, _: &OutgoingRequest) {}
+
+    fn next_at(&mut self) -> Option<Nanos> {
+        None
+    }
+
+    fn go_on(&mut self) -> Result<Vec<Happened>, String> {
+        Err("the request needs 7 KV blocks".to_owned())
+    }
+}
+
+#[test]
+fn a_server_in_virtual_time_that_can_never_go_on_says_why() {
+    let ended = play(&captured(&[call("a", 0)]).plan(), &mut Never);
+    assert_eq!(ended, Err("the request needs 7 KV blocks".to_owned()));
 }
