@@ -13,6 +13,16 @@ pub enum LiveError {
     /// The server in `bench` itself does not start.
     #[error(transparent)]
     Mock(#[from] MockError),
+    /// The file of the tokenizer, which was there when the job was planned, cannot be read.
+    #[error(
+        "cannot read the tokenizer `{path}`, which was there when the job was planned: {reason}"
+    )]
+    Unreadable {
+        /// The path, as the scenario states it.
+        path: String,
+        /// What the system says.
+        reason: std::io::Error,
+    },
     /// The tokenizer that the scenario names is none.
     #[error("{0}")]
     Tokenizer(String),
@@ -43,6 +53,9 @@ impl LiveError {
             }
             Self::Tokenizer(_) => {
                 "name another file in `tokenizer \"file\"`, or count by `tokenizer \"builtin\"`"
+            }
+            Self::Unreadable { .. } => {
+                "put the file back below the project root as it was planned, and run again: it may not go while jobs run"
             }
             Self::Changed { .. } => "run it again: each run plans with the file as it finds it",
             Self::System(_) => {

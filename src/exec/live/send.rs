@@ -62,7 +62,8 @@ fn counts(
         TokenCounter::Server => Ok(None),
         TokenCounter::Builtin => Ok(Some(Tokenizer::builtin())),
         TokenCounter::File { path, digest } => {
-            let bytes = std::fs::read(environment.root.join(path))?;
+            let unreadable = |reason| LiveError::Unreadable { path: path.clone(), reason };
+            let bytes = std::fs::read(environment.root.join(path)).map_err(unreadable)?;
             // Traffic may start long after it was planned: the file must still be the one that the plan was made with.
             let found = Sha256::of(&bytes);
             if found != *digest {
@@ -109,29 +110,36 @@ fn refused(error: &LiveError) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
+
+    /// Returns why a tokenizer, planned with the digest of `planned`, counts nothing in this folder.
+    fn refused(root: &std::path::Path) -> LiveError {
+        let environment = LiveEnvironment { root: root.to_owned(), ..LiveEnvironment::default() };
+        let digest = Sha256::of(b"planned");
+        let counter = TokenCounter::File { path: "tokenizer.json".to_owned(), digest };
+        counts(&counter, &environment).expect_err("it is not the file of the plan")
+    }
 
     #[test]
     fn a_tokenizer_that_changed_since_it_was_planned_counts_nothing() {
         let root = tempfile::tempdir().expect("a folder");
         std::fs::write(root.path().join("tokenizer.json"), "changed").expect("written");
-        let environment = LiveEnvironment {
-            root: root.path().to_owned(),
-            ssl_cert_file: None,
-            keys: BTreeMap::new(),
-            ignored: Vec::new(),
-        };
-        let digest = Sha256::of(b"planned");
-        let counter = TokenCounter::File { path: "tokenizer.json".to_owned(), digest };
-        let refused = counts(&counter, &environment).expect_err("another file").to_string();
         assert_eq!(
-            refused,
+            refused(root.path()).to_string(),
             format!(
-                "`tokenizer.json` has changed since the job was planned: {digest} then, {} now",
+                "`tokenizer.json` has changed since the job was planned: {} then, {} now",
+                Sha256::of(b"planned"),
                 Sha256::of(b"changed")
             )
         );
+    }
+
+    #[test]
+    fn a_tokenizer_that_is_gone_since_it_was_planned_is_named_with_what_to_do() {
+        let root = tempfile::tempdir().expect("a folder");
+        let error = refused(root.path());
+        let told = error.to_string();
+        assert!(told.starts_with("cannot read the tokenizer `tokenizer.json`, which"), "{told}");
+        assert!(error.help().starts_with("put the file back"), "{}", error.help());
     }
 }
