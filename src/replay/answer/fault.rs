@@ -1,12 +1,9 @@
-//! Errors that servers write into answers.
+//! Errors that servers write into answers, in their words: the client takes its key out of them and shortens them.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::record::ExchangeError;
-
-/// The most characters of a server's message that are kept.
-const MESSAGE_CAP: usize = 500;
 
 /// The fields of a message that say it is an error.
 #[derive(Debug, Default, Deserialize)]
@@ -31,12 +28,12 @@ pub(super) fn in_band(event: &str, data: &str) -> Option<ExchangeError> {
     }
     let fields = serde_json::from_str::<FaultFields>(data);
     let Ok(fields) = fields else {
-        return (event == "error").then(|| fault(shortened(data), None));
+        return (event == "error").then(|| fault(data.to_owned(), None));
     };
     if event != "error" && !fields.is_fault() {
         return None;
     }
-    let (message, code) = fields.told().unwrap_or_else(|| (shortened(data), None));
+    let (message, code) = fields.told().unwrap_or_else(|| (data.to_owned(), None));
     Some(fault(message, code))
 }
 
@@ -44,7 +41,7 @@ pub(super) fn in_band(event: &str, data: &str) -> Option<ExchangeError> {
 pub(crate) fn refusal(status: u16, retry_after: Option<String>, body: &[u8]) -> ExchangeError {
     let text = String::from_utf8_lossy(body);
     let told = serde_json::from_str::<FaultFields>(&text).ok().and_then(|fields| fields.told());
-    let message = told.map_or_else(|| shortened(&text), |(message, _)| message);
+    let message = told.map_or_else(|| text.into_owned(), |(message, _)| message);
     ExchangeError::Status { status, message, retry_after }
 }
 
@@ -78,14 +75,5 @@ impl FaultFields {
 
 /// Returns a value as words: a text without its quotes, anything else as JSON.
 fn worded(value: &Value) -> String {
-    value.as_str().map_or_else(|| shortened(&value.to_string()), shortened)
-}
-
-/// Returns the beginning of a text, in one line.
-pub(super) fn shortened(text: &str) -> String {
-    let line = text.trim().replace(['\n', '\r'], " ");
-    match line.char_indices().nth(MESSAGE_CAP) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::assembly::{Assembly, Brought, CallPart, Choice};
-use super::fault::{fault, shortened};
+use super::fault::fault;
 use super::usage::UsageFields;
 use crate::units::Nanos;
 
@@ -160,7 +160,7 @@ fn take_end(into: &mut Assembly, brought: &mut Brought, whole: &Whole) {
     if let Some(error) = &whole.error {
         let field = |name: &str| error.get(name).and_then(serde_json::Value::as_str);
         let message = field("message").map_or_else(|| error.to_string(), str::to_owned);
-        into.fail(fault(shortened(&message), field("code").map(str::to_owned)));
+        into.fail(fault(message, field("code").map(str::to_owned)));
     } else if matches!(whole.status.as_deref(), Some("failed" | "cancelled")) {
         let status = whole.status.as_deref().unwrap_or_default();
         into.fail(fault(format!("status `{status}`"), None));

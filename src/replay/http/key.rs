@@ -1,7 +1,9 @@
 //! The key of an API: it goes to the server and nowhere else.
 
+use super::redaction::Redaction;
+
 /// What stands where a key stood.
-const REDACTED: &str = "[redacted]";
+pub(super) const REDACTED: &str = "[redacted]";
 
 /// The key of an API. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,9 +24,9 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// Returns a text of somebody else without the key: servers repeat what they refuse.
-    pub(super) fn redacted(&self, text: &str) -> String {
-        text.replace(&self.0, REDACTED)
+    /// Returns what takes the key out of texts.
+    pub(super) fn redaction(&self) -> Redaction {
+        Redaction::of(&self.0)
     }
 }
 
@@ -42,10 +44,7 @@ mod tests {
     fn a_key_has_no_space_and_no_form_that_prints_it() {
         let key = ApiKey::new(" sk-1 \n").expect("it is a key");
         assert_eq!(key.authorization(), "Bearer sk-1");
-        assert_eq!(
-            (format!("{key:?}"), key.redacted("no sk-1!")),
-            (REDACTED.to_owned(), "no [redacted]!".to_owned())
-        );
+        assert_eq!(format!("{key:?}{:?}", key.redaction()).matches("sk-1").count(), 0);
         assert_eq!((ApiKey::new(" "), ApiKey::new("a b"), ApiKey::new("ä")), (None, None, None));
     }
 }

@@ -13,12 +13,14 @@ mod exchange;
 mod key;
 mod link;
 mod pool;
+mod redaction;
 mod stamped;
 #[cfg(test)]
 mod tests;
 mod tls;
 mod tunnel;
 mod turns;
+mod words;
 
 pub use client::{Client, Surroundings};
 pub use error::ClientError;
