@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::secret::hidden;
 use super::{Code, SourceFile, Span};
 
 /// How bad a finding is.
@@ -22,7 +23,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// One finding about a user's input.
+/// One finding about a user's input. Neither its words nor the lines that it shows hold a password, or a key that stands in a file.
 ///
 /// The message says what was found and what was expected; the help says what to do.
 #[derive(Debug, Clone)]
@@ -37,19 +38,20 @@ pub struct Problem {
 impl Problem {
     /// Returns a finding without place or help.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: None, labels: Vec::new(), source: None }
+        let message = shown(message.into());
+        Self { code, message, help: None, labels: Vec::new(), source: None }
     }
 
     /// Adds what to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shown(help.into()));
         self
     }
 
     /// Adds a place; the first one orders the finding in its file.
     pub fn label(mut self, source: &SourceFile, span: Span, text: impl Into<String>) -> Self {
         self.source.get_or_insert_with(|| source.clone());
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: shown(text.into()) });
         self
     }
 
@@ -89,6 +91,11 @@ impl Problem {
         let (line, column) = source.line_column(label.span.offset());
         Some(format!("{}:{line}:{column}", source.name()))
     }
+}
+
+/// Returns a text as findings show it: without secrets.
+fn shown(text: String) -> String {
+    hidden(&text).unwrap_or(text)
 }
 
 impl fmt::Display for Problem {
@@ -137,7 +144,7 @@ impl miette::SourceCode for SourceFile {
         context_lines_before: usize,
         context_lines_after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
-        let inner = self.text().read_span(span, context_lines_before, context_lines_after)?;
+        let inner = self.shown().read_span(span, context_lines_before, context_lines_after)?;
         Ok(Box::new(miette::MietteSpanContents::new_named(
             self.name().to_owned(),
             inner.data(),

@@ -1,6 +1,8 @@
 //! A named text and a place in it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use super::secret::hidden;
 
 /// A byte range in a [`SourceFile`]: offset and length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +20,8 @@ pub struct SourceFile(Arc<Part>);
 struct Part {
     name: Box<str>,
     text: Box<str>,
+    /// The text without secrets, once it was to be shown; `None` within where it has none.
+    shown: OnceLock<Option<Box<str>>>,
     first_line: usize,
     first_column: usize,
 }
@@ -55,7 +59,13 @@ impl SourceFile {
     ///
     /// Spans are offsets into the part; lines are reported as the whole file counts them.
     pub fn excerpt(name: &str, text: &str, first_line: usize) -> Self {
-        Self(Arc::new(Part { name: name.into(), text: text.into(), first_line, first_column: 1 }))
+        Self(Arc::new(Part {
+            name: name.into(),
+            text: text.into(),
+            shown: OnceLock::new(),
+            first_line,
+            first_column: 1,
+        }))
     }
 
     /// Returns it as a part whose first line starts at column `first_column` (from 1) of the file's line.
@@ -81,6 +91,12 @@ impl SourceFile {
     /// Returns the text.
     pub fn text(&self) -> &str {
         &self.0.text
+    }
+
+    /// Returns the text as findings show it: each byte where it stands, those of secrets as stars.
+    pub(super) fn shown(&self) -> &str {
+        let shown = self.0.shown.get_or_init(|| hidden(self.text()).map(String::into_boxed_str));
+        shown.as_deref().unwrap_or_else(|| self.text())
     }
 
     /// Returns line and column of a byte offset, both from 1; the column counts characters.

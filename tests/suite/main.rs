@@ -30,6 +30,7 @@ mod replay;
 mod roster;
 mod runs;
 mod scenario;
+mod secrets;
 mod stopped;
 mod store;
 mod trace;

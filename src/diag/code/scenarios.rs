@@ -66,11 +66,11 @@ area! {
     ScenarioTraceTooShort "scenario::trace_too_short" Error "A workload asks for more requests than its trace holds."
         "`stop requests=N` takes the first N rows of the trace, and there are fewer. A run of fewer requests than the file says would be mistaken for the one that was asked for. Ask for fewer, or leave the count out: then all rows run.";
     ReplayEndpoint "replay::endpoint" Error "A replay's endpoint cannot be reached as it is written."
-        "An endpoint is `http://` or `https://` with a host, a port where it is not the usual one, and the path that the API's `/v1` lies below; a Unix socket, `unix:/path`; or `mock`, the server in `bench` itself. A proxy is `http://host:port`. A key comes from an environment variable whose name the scenario states: never write the key.";
+        "An endpoint is `http://` or `https://` with a host, a port where it is not the usual one, and the path that the API's `/v1` lies below; a Unix socket, `unix:/path`; or `mock`, the server in `bench` itself. A proxy is `http://host:port`. Neither holds a user or a password. A key comes from an environment variable whose name the scenario states: never write the key.";
     ReplayClient "replay::client" Error "The client of a replay cannot be had."
         "The environment has no key in the variable that the scenario names, or a file of certificates is missing or damaged: `ca`, `client-cert`, `client-key`, or the one that `SSL_CERT_FILE` names. Nothing was sent. No message holds a key.";
     ReplayHeader "replay::header" Error "A header cannot be stated."
-        "Names are tokens of RFC 9110, values printable ASCII. `Authorization` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
+        "Names are tokens of RFC 9110, values printable ASCII. `Authorization`, `Proxy-Authorization`, `api-key`, `x-api-key` and `Cookie` would put a secret into a file that is reviewed and reported, and headers of the connection and of the body are written by the client.";
     ReplayExtra "replay::extra" Error "An extra field is no JSON."
         "`extra NAME JSON` puts a field into the body of every request as it is written, so its value has to be JSON: numbers and lists as text, texts in quotes of their own.";
     ReplayRecording "replay::recording" Error "A replay has no recorded sessions to send."

@@ -1,6 +1,6 @@
 //! A node of the topology.
 
-use crate::diag::Code;
+use crate::diag::{Code, is_secret_header};
 use crate::graph::ir::{ChannelIndex, Expected, Input, InputCount, Overrides};
 use crate::scenario::written::{Data, Entry, Map, Node, Place};
 use crate::units::{Nanos, Tokens};
@@ -147,10 +147,9 @@ fn overrides(map: &Map, what: &str, reading: &mut Reading) -> Overrides {
     Overrides { tools, headers, body }
 }
 
-/// Headers that the client writes, or that hold a secret.
-const NOT_A_CALLS: [&str; 9] = [
+/// Headers that the client writes.
+const NOT_A_CALLS: [&str; 8] = [
     "accept",
-    "authorization",
     "connection",
     "content-length",
     "content-type",
@@ -164,7 +163,7 @@ const NOT_A_CALLS: [&str; 9] = [
 fn header_fault(name: &str, value: &str) -> Option<&'static str> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
-    if NOT_A_CALLS.contains(&name.to_ascii_lowercase().as_str()) {
+    if is_secret_header(name) || NOT_A_CALLS.contains(&name.to_ascii_lowercase().as_str()) {
         Some("is not a call's to state")
     } else if name.is_empty() || !name.bytes().all(is_token) {
         Some("has a name that HTTP has not")

@@ -61,7 +61,10 @@ impl Destination {
     /// # Errors
     /// [`ClientError::Address`].
     pub(super) fn parse(url: &str) -> Result<Self, ClientError> {
-        let refuse = |reason| ClientError::Address { url: url.to_owned(), reason };
+        // Whatever stands before an `@` may be a password, where the rest is no URL too.
+        let told =
+            url.rsplit_once('@').map_or_else(|| url.to_owned(), |(_, host)| format!("…@{host}"));
+        let refuse = |reason| ClientError::Address { url: told.clone(), reason };
         let uri: hyper::Uri = url.parse().map_err(|_| refuse("it is no URL"))?;
         let (security, default_port) = match uri.scheme_str() {
             Some("http") => (Security::Plain, 80),
@@ -70,10 +73,7 @@ impl Destination {
         };
         let authority = uri.authority().ok_or_else(|| refuse("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err(ClientError::Address {
-                url: "…@…".to_owned(),
-                reason: "it holds a password, which belongs into no file",
-            });
+            return Err(refuse("it holds a user or a password, which belong into no file"));
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         if host.is_empty() {
@@ -116,7 +116,9 @@ mod tests {
         for url in ["ftp://h", "h:80", "", "http://", "/x"] {
             assert!(Destination::parse(url).is_err(), "{url}");
         }
-        let error = Destination::parse("http://me:sesame@h").expect_err("a password").to_string();
-        assert!(!error.contains("sesame"), "{error}");
+        for url in ["http://me:sesame@h", "http://me:sesame@", "me:sesame@h", "ftp://me:ses@me@h"] {
+            let error = Destination::parse(url).expect_err("a password").to_string();
+            assert!(error.starts_with("`…@") && !error.contains("ses"), "{error}");
+        }
     }
 }

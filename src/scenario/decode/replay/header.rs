@@ -1,6 +1,6 @@
 //! Headers of requests.
 
-use crate::diag::{Bag, Code};
+use crate::diag::{Bag, Code, is_secret_header};
 use crate::scenario::cursor::View;
 use crate::workload::live::SessionRouting;
 
@@ -50,7 +50,7 @@ pub(super) fn check_name(view: &View<'_>, field: &str, name: &str, bag: &mut Bag
         return false;
     }
     let lower = name.to_ascii_lowercase();
-    if lower == "authorization" {
+    if is_secret_header(name) {
         let message = "a key never stands in a file";
         let problem = view.problem(Code::ReplayHeader, field, message, "a secret");
         bag.push(

@@ -145,6 +145,8 @@ fn what_does_not_go_together_is_refused_at_its_place() {
 fn headers_and_fields_that_are_not_the_scenarios_to_state_are_refused() {
     assert_refused(&[
         ("\"http://h\" { header \"Authorization\" \"x\"; }", "", "replay::header: a key never"),
+        ("\"http://h\" { header \"X-Api-Key\" \"x\"; }", "", "replay::header: a key never"),
+        ("\"http://h\" { header \"cookie\" \"x\"; }", "", "replay::header: a key never"),
         ("\"http://h\" { header \"Host\" \"x\"; }", "", "replay::header: `Host` is written"),
         ("\"http://h\" { header \"a b\" \"x\"; }", "", "replay::header: `a b` is no name"),
         ("\"http://h\" { header \"a\" \" x\"; }", "", "replay::header: a header's value"),
