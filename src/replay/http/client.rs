@@ -173,12 +173,13 @@ impl Client {
         if let Some(link) = pooled {
             return Ok((link, None));
         }
+        let begun = self.wall.now();
         let mut opened = pin!(self.connector.open());
         std::future::poll_fn(|cx| {
             if let Poll::Ready(opened) = opened.as_mut().poll(cx) {
                 return Poll::Ready(opened.map(|(link, cost)| (link, Some(cost))));
             }
-            watch.poll(cx, Stage::Connecting).map(Err)
+            watch.poll(cx, Stage::Connecting(begun)).map(Err)
         })
         .await
     }

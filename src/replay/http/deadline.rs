@@ -13,8 +13,8 @@ use crate::workload::live::Timeouts;
 /// Where an exchange stands, for its limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stage {
-    /// No connection stands.
-    Connecting,
+    /// No connection stands; one is being opened since this instant.
+    Connecting(Nanos),
     /// The request is on its way since this last write, and nothing has come.
     Waiting(Nanos),
     /// Bytes come; the last did at this instant.
@@ -60,7 +60,7 @@ impl Deadline {
     /// Returns the limit that is broken first at this stage, and when.
     fn next(&self, stage: Stage) -> Option<(Nanos, Limit)> {
         let (limit, since, name) = match stage {
-            Stage::Connecting => (self.limits.connect, self.begun, Limit::Connect),
+            Stage::Connecting(since) => (self.limits.connect, since, Limit::Connect),
             Stage::Waiting(sent) => (self.limits.first_byte, sent, Limit::FirstByte),
             Stage::Reading(read) => (self.limits.idle, read, Limit::Idle),
         };
@@ -80,4 +80,29 @@ impl Deadline {
 /// Returns a later instant.
 fn plus(instant: Nanos, span: Nanos) -> Nanos {
     Nanos::new(instant.get().saturating_add(span.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_counts_from_its_own_beginning_and_the_earliest_end_counts() {
+        let ns = Nanos::new;
+        let limits = Timeouts {
+            connect: Some(ns(10)),
+            first_byte: Some(ns(20)),
+            idle: Some(ns(30)),
+            total: Some(ns(1000)),
+        };
+        let deadline = Deadline::new(limits, ns(5), Wall::start());
+        let next = |stage| deadline.next(stage).expect("there are limits");
+        // A connection that replaces a stale one has all of its time.
+        assert_eq!(next(Stage::Connecting(ns(700))), (ns(710), Limit::Connect));
+        assert_eq!(next(Stage::Waiting(ns(700))), (ns(720), Limit::FirstByte));
+        assert_eq!(next(Stage::Reading(ns(700))), (ns(730), Limit::Idle));
+        assert_eq!(next(Stage::Reading(ns(990))), (ns(1005), Limit::Total));
+        let none = Timeouts { connect: None, first_byte: None, idle: None, total: None };
+        assert_eq!(Deadline::new(none, ns(5), Wall::start()).next(Stage::Waiting(ns(7))), None);
+    }
 }

@@ -55,18 +55,33 @@ fn a_server_of_tls_is_reached_through_a_tunnel_which_has_its_own_part_of_the_han
 fn a_proxy_that_opens_no_tunnel_is_named_with_its_answer() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path());
-    let proxy = Server::start(|mut socket, _| {
-        read_request(&mut socket);
-        write(&mut socket, "HTTP/1.1 403 Forbidden\r\n\r\n");
-    });
-    let mut settings = settings(Target::Url("https://localhost:9".to_owned()));
-    settings.ca = Some(authority.ca.clone());
-    settings.proxy = Some(format!("http://{}", proxy.address));
-    let expected = ExchangeError::Connect {
-        stage: ConnectStage::Tunnel,
-        reason: "the proxy answered `HTTP/1.1 403 Forbidden`".to_owned(),
-    };
-    assert_eq!(send(&client(&settings)).outcome, Err(expected));
+    for (answer, told) in [
+        ("HTTP/1.1 403 Forbidden\r\n\r\n", "the proxy answered `HTTP/1.1 403 Forbidden`"),
+        // The rest of the body never comes, and the connection stays.
+        (
+            "HTTP/1.1 403 Forbidden\r\ncontent-length: 999\r\n\r\n<html>",
+            "the proxy answered `HTTP/1.1 403 Forbidden`",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\n\r\nhello",
+            "the proxy answered `HTTP/1.1 200 OK` and went on by itself",
+        ),
+        ("HTTP/1.1 200", "the proxy gave no whole answer"),
+    ] {
+        let proxy = Server::start(move |mut socket, _| {
+            read_request(&mut socket);
+            write(&mut socket, answer);
+            if answer.contains("\r\n") {
+                until_closed(&mut socket);
+            }
+        });
+        let mut settings = settings(Target::Url("https://localhost:9".to_owned()));
+        settings.ca = Some(authority.ca.clone());
+        settings.proxy = Some(format!("http://{}", proxy.address));
+        let stage = ConnectStage::Tunnel;
+        let expected = ExchangeError::Connect { stage, reason: told.to_owned() };
+        assert_eq!(send(&client(&settings)).outcome, Err(expected));
+    }
 }
 
 #[test]

@@ -24,6 +24,9 @@ pub(super) struct Authority {
     folder: PathBuf,
 }
 
+/// A connection of TLS, as its server sees it.
+pub(super) type Secured = StreamOwned<ServerConnection, std::net::TcpStream>;
+
 /// Whether a server asks for certificates.
 #[derive(Clone, Copy)]
 pub(super) struct AsksClients;
@@ -74,27 +77,36 @@ impl Authority {
         Arc::new(config)
     }
 
-    /// Starts a server of HTTP/1.1 over TLS.
+    /// Starts a server of HTTP/1.1 over TLS, which answers one token.
     pub(super) fn serve(&self, protocols: &[&[u8]], clients: Option<AsksClients>) -> Server {
-        let config = self.config(protocols, clients);
-        Server::start(move |socket, _| {
-            let connection = ServerConnection::new(Arc::clone(&config)).expect("it is set up");
-            answer_all(&mut StreamOwned::new(connection, socket));
-        })
+        serve_by(self.config(protocols, clients), answer_all)
     }
 
-    /// Starts a server of HTTP/2 over TLS.
-    fn serve_http2(&self) -> Server {
+    /// Starts a server of HTTP/1.1 over TLS, which a function serves.
+    pub(super) fn serve_http1(
+        &self,
+        serve: impl Fn(&mut Secured) + Send + Sync + 'static,
+    ) -> Server {
+        serve_by(self.config(&[b"http/1.1"], None), serve)
+    }
+
+    /// Starts a server of HTTP/2 over TLS, which answers as a function says.
+    pub(super) fn serve_http2<F, R, B>(&self, answer: F) -> Server
+    where
+        F: Fn(hyper::Request<hyper::body::Incoming>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<hyper::Response<B>, hyper::http::Error>> + Send + 'static,
+        B: hyper::body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
+    {
         let config = self.config(&[b"h2"], None);
         Server::start(move |socket, _| {
-            let config = Arc::clone(&config);
+            let (config, answer) = (Arc::clone(&config), answer.clone());
             block_on(async move {
                 socket.set_nonblocking(true).expect("it is a socket");
                 let socket = tokio::net::TcpStream::from_std(socket).expect("it is open");
                 let acceptor = tokio_rustls::TlsAcceptor::from(config);
                 let Ok(stream) = acceptor.accept(socket).await else { return };
                 let io = hyper_util::rt::TokioIo::new(stream);
-                let service = hyper::service::service_fn(echo);
+                let service = hyper::service::service_fn(answer);
                 let executor = hyper_util::rt::TokioExecutor::new();
                 let _ = hyper::server::conn::http2::Builder::new(executor)
                     .serve_connection(io, service)
@@ -104,7 +116,7 @@ impl Authority {
     }
 
     /// Returns settings that go to a server and trust the authority.
-    fn settings(&self, server: &Server) -> EndpointSettings {
+    pub(super) fn settings(&self, server: &Server) -> EndpointSettings {
         EndpointSettings { ca: Some(self.ca.clone()), ..secure(server) }
     }
 
@@ -112,6 +124,17 @@ impl Authority {
     fn file(&self, name: &str) -> String {
         self.folder.join(name).to_str().expect("it is text").to_owned()
     }
+}
+
+/// Starts a server with these settings, which a function serves.
+fn serve_by(
+    config: Arc<ServerConfig>,
+    serve: impl Fn(&mut Secured) + Send + Sync + 'static,
+) -> Server {
+    Server::start(move |socket, _| {
+        let connection = ServerConnection::new(Arc::clone(&config)).expect("it is set up");
+        serve(&mut StreamOwned::new(connection, socket));
+    })
 }
 
 /// Answers one token; a request with a body of more than two bytes is answered with a token of as many.
@@ -205,7 +228,7 @@ fn a_server_that_asks_for_a_certificate_gets_the_clients() {
 fn http_2_is_spoken_where_the_server_offers_it_and_its_connections_are_used_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path());
-    let server = authority.serve_http2();
+    let server = authority.serve_http2(echo);
     let all = send_all(&client(&authority.settings(&server)), 20);
     for exchange in &all {
         let protocol = exchange.connection.map(|connection| connection.protocol);
@@ -219,7 +242,7 @@ fn http_2_is_spoken_where_the_server_offers_it_and_its_connections_are_used_agai
 fn bodies_larger_than_every_window_go_and_come_over_http_2() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path());
-    let server = authority.serve_http2();
+    let server = authority.serve_http2(echo);
     let client = client(&authority.settings(&server));
     let mut large = request("");
     large.body = vec![b' '; 4 << 20].into();

@@ -1,31 +1,67 @@
 //! Stamps, and bytes as given.
 
-use std::sync::Mutex;
+use std::convert::Infallible;
+use std::io::{Read, Write};
+use std::pin::Pin;
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
+use hyper::body::{Body, Bytes, Frame};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::secured::Authority;
 use super::server::*;
-use crate::record::{Channel, Delivery};
+use crate::record::{Channel, Delivery, ExchangeError};
 use crate::replay::Wall;
 use crate::replay::http::Client;
 use crate::units::Nanos;
+use crate::workload::live::EndpointSettings;
 
-#[test]
-fn a_message_has_the_stamp_of_the_read_that_completed_it() {
-    let (told, heard) = mpsc::channel::<()>();
-    let heard = Mutex::new(heard);
-    let server = Server::start(move |mut socket, _| {
-        read_request(&mut socket);
-        let delta = ONE.split_inclusive("\n\n").next().expect("a message");
-        let (begin, rest) = delta.split_at(20);
-        let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
-        let opening = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-        // The second message begins with the first and is completed when the client has seen the first.
-        write(&mut socket, &format!("{opening}{}", chunk(&format!("{delta}{begin}"))));
-        heard.lock().expect("one connection").recv().expect("the client tells");
-        write(&mut socket, &format!("{}{}0\r\n\r\n", chunk(rest), chunk("data: [DONE]\n\n")));
-    });
+/// Returns an answer in two parts: a message with the beginning of a second one, and the rest.
+fn parts() -> (String, String) {
+    let delta = ONE.split_inclusive("\n\n").next().expect("a message");
+    let (begin, rest) = delta.split_at(20);
+    (format!("{delta}{begin}"), format!("{rest}data: [DONE]\n\n"))
+}
+
+/// Answers in two parts: the second is written when the client tells that it has seen the first.
+fn answer_in_parts(socket: &mut (impl Read + Write), heard: &Mutex<UnboundedReceiver<()>>) {
+    read_request(socket);
+    let (first, second) = parts();
+    let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+    let opening = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    write(socket, &format!("{opening}{}", chunk(&first)));
+    heard.lock().expect("one connection").blocking_recv().expect("the client tells");
+    write(socket, &format!("{}0\r\n\r\n", chunk(&second)));
+}
+
+/// The same over HTTP/2.
+struct Parts {
+    left: Vec<String>,
+    heard: UnboundedReceiver<()>,
+}
+
+impl Body for Parts {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let this = self.get_mut();
+        if this.left.len() == 1 {
+            std::task::ready!(this.heard.poll_recv(cx)).expect("the client tells");
+        }
+        Poll::Ready(this.left.pop().map(|part| Ok(Frame::data(Bytes::from(part)))))
+    }
+}
+
+/// Asserts that both messages of an answer in parts have stamps of their own, in the order of all stamps.
+fn assert_stamped(settings: &EndpointSettings, told: &UnboundedSender<()>) {
     let wall = Wall::start();
-    let client = Client::new(&server.settings(), &nothing(), wall).expect("a client");
+    let client = Client::new(settings, &nothing(), wall).expect("a client");
     let mut seen = None;
     let exchange = block_on(client.send(request("{}"), |at| {
         seen = Some((at, wall.now()));
@@ -34,6 +70,7 @@ fn a_message_has_the_stamp_of_the_read_that_completed_it() {
     let (first, told_at) = seen.expect("output came");
     let stamps: Vec<_> = exchange.outputs().map(|event| event.at).collect();
     assert_eq!((exchange.outcome, stamps.len(), stamps[0]), (Ok(()), 2, first));
+    // The second was not sent before the first had been told of.
     assert!(stamps[0] <= told_at && told_at <= stamps[1]);
     let order = [
         exchange.begun,
@@ -46,6 +83,66 @@ fn a_message_has_the_stamp_of_the_read_that_completed_it() {
     ];
     assert!(order.is_sorted(), "{order:?}");
     assert_eq!(exchange.events.last().map(|event| event.channel), Some(Channel::Done));
+}
+
+#[test]
+fn a_message_has_the_stamp_of_the_read_that_completed_it() {
+    let (told, heard) = unbounded_channel();
+    let heard = Mutex::new(heard);
+    let server = Server::start(move |mut socket, _| answer_in_parts(&mut socket, &heard));
+    assert_stamped(&server.settings(), &told);
+}
+
+#[test]
+fn a_message_has_the_stamp_of_its_read_within_tls_and_http_2_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path());
+    let (told, heard) = unbounded_channel();
+    let heard = Mutex::new(heard);
+    let server = authority.serve_http1(move |socket| answer_in_parts(socket, &heard));
+    assert_stamped(&authority.settings(&server), &told);
+    let (told, heard) = unbounded_channel();
+    let heard = Arc::new(Mutex::new(Some(heard)));
+    let server = authority.serve_http2(move |_| {
+        let heard = heard.lock().expect("one request").take().expect("one request");
+        let (first, second) = parts();
+        let body = Parts { left: vec![second, first], heard };
+        std::future::ready(Ok(hyper::Response::new(body)))
+    });
+    assert_stamped(&authority.settings(&server), &told);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_named_by_their_offset_in_the_body_however_it_comes() {
+    let begin = "data: {\"choices\":[{\"delta\":{\"content\":\"";
+    let body = [begin.as_bytes(), b"\xff\xfe\"}}]}\n\n"].concat();
+    let server = Server::start(move |mut socket, _| {
+        read_request(&mut socket);
+        write(&mut socket, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        for byte in &body {
+            let _ = socket.write_all(&[b"1\r\n", &[*byte][..], b"\r\n"].concat());
+        }
+        until_closed(&mut socket);
+    });
+    let offset = u64::try_from(begin.len()).expect("short");
+    let expected = ExchangeError::Malformed { offset, reason: "invalid UTF-8".to_owned() };
+    assert_eq!(send(&client(&server.settings())).outcome, Err(expected));
+}
+
+#[test]
+fn a_line_of_64_mebibytes_comes_whole_and_one_byte_more_is_refused_as_such() {
+    let (begin, end) = ("data: {\"choices\":[{\"delta\":{\"content\":\"", "\"}}]}");
+    let room = (64 << 20) - begin.len() - end.len();
+    for (length, expected) in
+        [(room, Ok(())), (room + 1, Err(ExchangeError::TooLong { what: "line", cap: 64 << 20 }))]
+    {
+        let server = Server::start(move |mut socket, _| {
+            read_request(&mut socket);
+            let line = format!("{begin}{}{end}\n\ndata: [DONE]\n\n", "x".repeat(length));
+            write(&mut socket, &answer("200 OK", &line));
+        });
+        assert_eq!(send(&client(&server.settings())).outcome, expected);
+    }
 }
 
 #[test]
