@@ -47,8 +47,8 @@ cases! {
     case_022_trace_bad_json "022-trace-bad-json" &["trace.jsonl:2:2", "line 2"];
     case_023_trace_missing_output "023-trace-missing-output" &["trace.jsonl:1:1", "missing output_length"];
     case_024_trace_hash_capacity "024-trace-hash-capacity" &["trace.jsonl:1:", "input_length 2000 exceeds hash_ids capacity 512"];
-    case_025_trace_no_timestamp "025-trace-no-timestamp" &["trace::tolerated", "have no timestamp"];
-    case_026_trace_negative_delay "026-trace-negative-delay" &["trace::tolerated", "arrive before"];
+    case_025_trace_no_timestamp "025-trace-no-timestamp" &["trace::tolerated", "has no timestamp"];
+    case_026_trace_negative_delay "026-trace-negative-delay" &["trace::tolerated", "arrives before"];
     case_027_trace_empty "027-trace-empty" &["trace.jsonl", "did not contain any requests"];
     case_028_agentic_cycle "028-agentic-cycle" &["trace.jsonl:2:1", "cycle detected among 2 agentic requests; blocked request IDs: a, b"];
     case_029_agentic_no_header "029-agentic-no-header" &[];
