@@ -315,7 +315,7 @@ fn a_graph_is_planned_gated_and_told_with_what_is_filled_while_running() {
     place.bench(["run", "x.kdl"]).exits(0);
     let written = ["plan", "x.kdl", "--wire-dir", "bodies", "--format", "json"];
     place.bench(written).exits(0);
-    let tell = place.read(place.path("bodies/wire_w/0000-first/00005-tell.json"));
+    let tell = place.read(place.path("bodies/jobs/wire/w/0000-first/00005-tell.json"));
     assert!(tell.contains(",<answer 0>,"), "{tell}");
     pin(&place, "native", "flow.yaml", &FLOW.replace("Say it.", "Say it!"));
     place.bench(["pin", "x.kdl", "--update", "flow"]).exits(0);
