@@ -153,7 +153,7 @@ fn versions_that_tell_no_passes_are_explained_by_their_requests() {
     let place = project(OBLIGING);
     another_version(&place, OBLIGING);
     let ran = bench(&place, &[&["explain", "scenarios/r.kdl"], &VERSIONS[..]].concat()).exits(3);
-    assert!(ran.stdout.contains("compared request by request: the engine of "), "{ran}");
+    assert!(ran.stdout.contains("compared request by request: the engines of "), "{ran}");
     assert!(ran.stdout.contains("First divergence: first token of request 0 at 9 ms"), "{ran}");
 }
 
