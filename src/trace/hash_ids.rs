@@ -67,7 +67,8 @@ const SHORT: usize = 19;
 /// Returns the number of at most 19 digits at `start`, and where it ends; `None` where there is no digit, or are more.
 ///
 /// Eight bytes are looked at together. Source: Lemire, "Quickly parsing eight digits" (2018); where digits end, the sum of a byte that is
-/// none, less `0`, and 6 has a bit in its upper half, or had one before.
+/// none, less `0`, and 6 has a bit in its upper half, or had one before. Called instead of put in its place, it takes a third more time.
+#[inline]
 pub(super) fn digits(array: &[u8], start: usize) -> Option<(u64, usize)> {
     const ZEROS: u64 = 0x3030_3030_3030_3030;
     let (mut number, mut at) = (0_u64, start);
@@ -93,6 +94,7 @@ pub(super) fn digits(array: &[u8], start: usize) -> Option<(u64, usize)> {
 }
 
 /// Returns the number of eight digits, the first in the lowest byte.
+#[inline]
 const fn eight_digits(values: u64) -> u64 {
     const EACH: u64 = 0x0000_00ff_0000_00ff;
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);

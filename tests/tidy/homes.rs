@@ -28,6 +28,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["src/cli/progress.rs"]),
     ("jiff", &["src/trace/", "src/cli/wall.rs"]),
     ("kdl", &["src/scenario/syntax"]),
+    ("memchr", &["src/trace/read/"]),
     ("libm", &["src/digest/", "src/sim/timing/"]),
     ("miette", &["src/diag/", "src/cli/render/", "src/scenario/syntax"]),
     ("percent_encoding", &["src/report/"]),

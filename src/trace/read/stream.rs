@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::digest::{Hasher, Sha256};
 
@@ -181,7 +182,7 @@ fn lines(
         if number == 0 && whole.starts_with('\u{feff}') {
             return Err(Irregular);
         }
-        for text in whole.lines() {
+        for text in lines_of(whole) {
             number += 1;
             rows += u64::from(!text.as_bytes().trim_ascii().is_empty());
             take(Line { file: name, number, running: lines_before + number, text });
@@ -199,20 +200,35 @@ fn lines(
         }
         let mut piece = piece;
         if !begun.is_empty()
-            && let Some(end) = piece.iter().position(|byte| *byte == b'\n')
+            && let Some(end) = memchr(b'\n', piece)
         {
             begun.extend_from_slice(&piece[..=end]);
             each(&begun)?;
             begun.clear();
             piece = &piece[end + 1..];
         }
-        let whole = piece.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = memrchr(b'\n', piece).map_or(0, |end| end + 1);
         each(&piece[..whole])?;
         begun.extend_from_slice(&piece[whole..]);
         text.consume(length);
     }
     each(&begun)?;
     Ok((number, rows))
+}
+
+/// Returns the lines of a text, as [`str::lines`] does.
+fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    let ends = memchr_iter(b'\n', text.as_bytes()).map(Some).chain([None]);
+    ends.filter_map(move |end| {
+        let line = &text[from..end.unwrap_or(text.len())];
+        if let Some(end) = end {
+            from = end + 1;
+            Some(line.strip_suffix('\r').unwrap_or(line))
+        } else {
+            (!line.is_empty()).then_some(line)
+        }
+    })
 }
 
 #[cfg(test)]
