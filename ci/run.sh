@@ -8,7 +8,7 @@ export CI="${CI:-true}"
 export CARGO_INCREMENTAL=0
 export CARGO_TERM_COLOR="${CARGO_TERM_COLOR:-auto}"
 
-steps='tools format lint docs build tests generated readme gate engines perf distribute nix'
+steps='tools format lint docs build tests fuzz generated readme gate engines perf distribute nix'
 
 step_tools() {
     cargo --version
@@ -43,6 +43,10 @@ step_build() {
 
 step_tests() {
     ci/test.sh
+}
+
+step_fuzz() {
+    ci/fuzz.sh
 }
 
 # Private items are documented too, so links to them resolve.

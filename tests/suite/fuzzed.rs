@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use touchstone::trace::{Shard, pack_gzip};
 
@@ -127,7 +128,8 @@ fn mutate(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], draws: &mut Draws) {
 }
 
 /// Checks each seed, then so many mutations of them.
-fn drive(seeds: &[Vec<u8>], count: u64, check: fn(&[u8])) {
+fn drive((target, check): (&str, fn(&[u8])), seeds: &[Vec<u8>], count: u64) {
+    keep(target, seeds);
     for seed in seeds {
         checked(seed, check);
     }
@@ -140,6 +142,17 @@ fn drive(seeds: &[Vec<u8>], count: u64, check: fn(&[u8])) {
         checked(&input, check);
     }
     holds_little();
+}
+
+/// Writes seeds into a folder for the fuzzer, where `ci/fuzz.sh` asks for them.
+#[expect(clippy::disallowed_methods, reason = "a test has no command line to be asked on")]
+fn keep(target: &str, seeds: &[Vec<u8>]) {
+    let Some(folder) = std::env::var_os("TOUCHSTONE_FUZZ_SEEDS") else { return };
+    let folder = Path::new(&folder).join(target);
+    fs::create_dir_all(&folder).expect("a folder for seeds");
+    for (number, seed) in seeds.iter().enumerate() {
+        fs::write(folder.join(number.to_string()), seed).expect("a seed is written");
+    }
 }
 
 /// Checks an input; one that fails is told as bytes.
@@ -194,7 +207,7 @@ const STREAMS: [&str; 7] = [
 fn streams_are_read_as_the_naive_parser_reads_them() {
     let mut seeds = headed(b"\x01\x02\x03\x05\x08\x0d\x15\x22", &STREAMS);
     seeds.extend(headed(b"\x01\x01\x01\x01\x01\x01\x01\x01", &STREAMS));
-    drive(&seeds, 6000, sse::check);
+    drive(("sse", sse::check), &seeds, 6000);
     long(&[255; 8], 1 << 20, sse::check);
 }
 
@@ -202,7 +215,7 @@ fn streams_are_read_as_the_naive_parser_reads_them() {
 fn answers_are_the_same_wherever_reads_fall() {
     let seeds: Vec<Vec<u8>> =
         (0..3).flat_map(|api| headed(&[api, 1, 2, 3, 5, 8, 13, 21], &STREAMS)).collect();
-    drive(&seeds, 4000, answer::check);
+    drive(("answer", answer::check), &seeds, 4000);
     for api in 0..3 {
         long(&[api, 255, 255, 255, 255, 255, 255, 255], 1 << 20, answer::check);
     }
@@ -231,7 +244,7 @@ fn traces_of_every_format_are_read_or_refused() {
     }
     seeds.push([b"\x03", fixture("tests/fixtures/graph/weka.jsonl.gz").as_slice()].concat());
     seeds.push([b"\x05", fixture("tests/fixtures/graph/capture.jsonl.gz").as_slice()].concat());
-    drive(&seeds, 2500, trace::check);
+    drive(("trace", trace::check), &seeds, 2500);
     for format in 0..10 {
         long(&[format], 1 << 16, trace::check);
     }
@@ -283,7 +296,7 @@ fn recordings_that_are_read_lower_to_graphs_that_are_valid() {
         let read = touchstone::graph::read_native(name, text);
         assert!(read.is_ok(), "{name}: {:?}", read.err().map(touchstone::diag::Bag::into_sorted));
     }
-    drive(&seeds, 2000, graph::check);
+    drive(("graph", graph::check), &seeds, 2000);
     for format in [0, 1, 2, 3, 7, 11] {
         long(&[format], 1 << 16, graph::check);
     }
@@ -305,6 +318,6 @@ fn scenarios_and_scripts_are_read_or_refused_and_laid_out_once() {
         let is_kdl = |path: &&std::path::PathBuf| path.extension().is_some_and(|end| end == "kdl");
         seeds.extend(paths.iter().filter(is_kdl).map(|path| fs::read(path).expect("a file")));
     }
-    drive(&seeds, 300, scenario::check);
+    drive(("scenario", scenario::check), &seeds, 300);
     long(b"", 1 << 10, scenario::check);
 }

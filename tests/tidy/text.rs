@@ -110,10 +110,10 @@ fn hosts(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// Finds packages in the lock file that come from anywhere but the public registry.
+/// Finds packages in lock files that come from anywhere but the public registry.
 fn lock_sources(files: &[File]) -> Vec<Violation> {
     let mut found = Vec::new();
-    for file in files.iter().filter(|file| file.path == "Cargo.lock") {
+    for file in files.iter().filter(|file| file.path.ends_with("Cargo.lock")) {
         for (line, text) in file.text.lines().enumerate() {
             let source = text.strip_prefix("source = ");
             if source.is_some_and(|source| {
