@@ -6,6 +6,16 @@ cd "$(dirname "$0")/.."
 seconds=${1:-5}
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 
+# libFuzzer is C++.
+if ! command -v c++ >/dev/null 2>&1; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        apt-get update -qq && apt-get install -qq -y g++ >/dev/null
+    else
+        echo 'no C++ compiler, which libFuzzer needs; Debian has one in the package `g++`' >&2
+        exit 1
+    fi
+fi
+
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 TOUCHSTONE_FUZZ_SEEDS="$place" cargo test --locked --quiet --test suite fuzzed::
